@@ -20,9 +20,10 @@ use crate::specifier::{By, LABELS, Path, Segment};
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
-    BY, BY_MAIL, DELETE, DUPLICATE, FROM, NOT_SENT, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED,
-    TO_ALL, UNSAVED, begins_with, beside, beyond, binding, consequence, counted_among, counts, drafts, facts,
-    may_hold, outlives, repeats, sends, shared, standing, taken_from, unmoved, unshown,
+    BY, BY_MAIL, DELETE, DELETES_SERIES, DUPLICATE, FROM, NOT_RESTORED, NOT_SENT, PASSED_ON, QUIT, REPLACES,
+    RULE, SEND, SEND_TEXT, SHARED, TO_ALL, UNSAVED, begins_with, beside, beyond, binding, consequence,
+    counted_among, counts, drafts, facts, is_rare, may_hold, outlives, place_terms, placed, repeats, sends,
+    shared, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::{as_html, read as read_html};
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
@@ -81,6 +82,8 @@ pub struct Fact {
     pub is_lost: bool,
     /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are any.
     pub is_sample: bool,
+    /// Whether it is the name of the container. A question shows it beside the name of the object.
+    pub is_place: bool,
 }
 
 /// What to read from an object.
@@ -321,8 +324,8 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        let (is_least, is_of_some, is_lost, is_sample) = Default::default();
-        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample }
+        let (is_least, is_of_some, is_lost, is_sample, is_place) = Default::default();
+        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample, is_place }
     }
 
     /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this

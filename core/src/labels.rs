@@ -19,9 +19,13 @@ pub(crate) fn named(app: &str, body: &mut Json) {
         collect(body, &mut found);
     }
     for label in found {
-        let word = names::split(word(&label).unwrap_or_default()).join(" ");
-        body["names"][label.as_str()] = json!(word);
+        body["names"][label.as_str()] = json!(in_words(&label));
     }
+}
+
+/// The word that people know for one of the app's own labels: `home fax`.
+pub(crate) fn in_words(label: &str) -> Option<String> {
+    word(label).map(|word| names::split(word).join(" "))
 }
 
 fn word(label: &str) -> Option<&str> {

@@ -27,10 +27,10 @@ pub use decide::{decide, forecast};
 pub use grant::{CommandScope, Grant, Grants, Scope};
 pub(crate) use later::Later;
 pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
-pub(crate) use question::NAMED;
 pub use question::{Answer, Choice, Digest, Question, Wording};
+pub(crate) use question::{NAMED, may_name, named};
 pub use touch::{CommandName, Touch, is_everywhere};
-pub(crate) use writes::{is_trash_name, may_be_trash};
+pub(crate) use writes::{is_trash_name, may_be_trash, moved_by};
 
 pub use crate::words::Level;
 

@@ -19,6 +19,12 @@ pub(crate) const NO_REVERSE: &str = "this server knows no reverse of it";
 /// The reason why an old value cannot be restored.
 pub(crate) const NO_OLD: &str = "the old value is unknown, or the app does not let it be written";
 
+/// The same, if there was no old value.
+pub(crate) const WAS_EMPTY: &str = "it was empty before, and the app does not let it be emptied";
+
+/// The same, if the server does not know which value the property has now.
+pub(crate) const UNCHECKED: &str = "the new value could not be checked";
+
 /// The longest old value to store. Longer ones would copy the app's content to the state directory.
 const LONGEST: usize = 64 * 1024;
 

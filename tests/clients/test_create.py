@@ -179,7 +179,7 @@ class Create(Trusting):
         self.call("iac_mcp_set_property", reference=packs, properties={"priority": 1, "due date": "tomorrow 18:00"})
         left = self.call("iac_mcp_undo", last=True)["left"]
         self.assertEqual(len(left), 5)
-        self.assertRegex(left[4], ", and 3 more$")
+        self.assertRegex(left[4], ", and 3 more: it was empty before")
 
     def test_a_change_without_a_way_back_is_the_last_one(self):
         self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})

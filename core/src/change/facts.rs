@@ -53,6 +53,14 @@ pub(crate) fn sends(code: &str) -> bool {
 /// The caption of the rule by which an event repeats.
 pub(crate) const RULE: &str = "rule of its series";
 
+/// The same of a task.
+const REPEATS_BY: &str = "repeats";
+
+/// Whether a fact is shown only if it has a value: most objects do not repeat.
+pub(crate) fn is_rare(fact: &Fact) -> bool {
+    [RULE, REPEATS_BY].contains(&fact.caption.as_str())
+}
+
 /// OmniFocus's events that end a task or a project, and everything in it.
 const COMPLETE: &str = "OFOCFCMc";
 const DROP: &str = "OFOCFCMd";
@@ -95,10 +103,10 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
     ("com.apple.iCal", DELETE, "event", RULE, "recurrence"),
-    ("com.omnigroup.OmniFocus4", COMPLETE, "task", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus4", COMPLETE, "project", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus3", COMPLETE, "task", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "task", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "project", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "task", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "project", REPEATS_BY, "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     // A file is identified only by its name, and another file may get that name while a person reads the question. The
@@ -157,7 +165,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
         "com.apple.mail",
         DELETE,
         "message",
-        "moves to the Trash of its account; a message that is already there stays there, because only the user can empty the Trash, in Mail",
+        "moves to the Trash of its account; a message that is already in the Trash stays there, because only the user can empty it, in Mail",
     ),
     (
         "com.apple.Notes",
@@ -167,16 +175,49 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
     ),
     ("com.apple.finder", DELETE, "", "moves to the Trash"),
     ("com.apple.finder", EMPTY, "", "deletes permanently"),
-    (
-        "com.apple.iCal",
-        DELETE,
-        "",
-        "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects",
-    ),
-    ("", DELETE, "", "this server cannot restore deleted objects"),
+    ("com.apple.iCal", DELETE, "", DELETES_SERIES),
+    ("", DELETE, "", NOT_RESTORED),
     ("", SEND, "", "a sent message cannot be recalled"),
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
+
+/// The effect of deleting an event that may repeat, and of other deletions.
+pub(crate) const DELETES_SERIES: &str = "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects";
+pub(crate) const NOT_RESTORED: &str = "this server cannot restore deleted objects";
+
+/// The effects of a command on objects of one container: an app, the command, and the words. A container is a class, or
+/// the last step of a path.
+///
+/// # Source
+/// Music's user guide: removing a song from a playlist does not remove it from the library. Mail's dictionary: `inbox`
+/// and the like hold the messages of all accounts in these mailboxes. RFC 3501: each account has an `INBOX`.
+const FROM_CONTAINERS: [(&str, &str, &[&str], &str); 2] = [
+    (
+        "com.apple.Music",
+        DELETE,
+        &["user playlist"],
+        "removes from the playlist only: the songs stay in the library; this server cannot put them back into the playlist",
+    ),
+    (
+        "com.apple.mail",
+        DELETE,
+        &["inbox", "sent mailbox", "drafts mailbox", "junk mailbox", "outbox"],
+        "moves to the Trash of its account",
+    ),
+];
+
+/// Whether a path leads into one of these containers.
+fn is_from(path: &Path, containers: &[&str]) -> bool {
+    let Some((container, _)) = path.last() else { return false };
+    let name = container.name().unwrap_or_default();
+    let is_property =
+        |word: &str| matches!(container.last(), Some((_, Segment::Property(member))) if member.term == word);
+    containers.iter().any(|word| {
+        container.class() == *word
+            || is_property(word)
+            || container.class() == "mailbox" && name.eq_ignore_ascii_case(word)
+    })
+}
 
 /// The effect of a message that a call makes and does not send.
 pub(crate) const NOT_SENT: &str = "nothing is sent";
@@ -287,6 +328,41 @@ struct Stands {
     counted: &'static str,
 }
 
+/// Where an object is that no container on its path tells: an app, a class, the words that join it to the name of its
+/// container, and the property that reads this name.
+///
+/// # Source
+/// The apps' dictionaries. The container of a reminder is its list, or the reminder above it.
+const PLACES: [Place; 4] = [
+    (OMNIFOCUS, "task", "of project", "containing project.name"),
+    (&["com.apple.reminders"], "reminder", "in", "container.name"),
+    (&["com.apple.mail"], "message", "of mailbox", "mailbox.name"),
+    (&["com.apple.Notes"], "note", "of folder", "container.name"),
+];
+
+/// The apps, a class, the words, and the way to the name.
+type Place = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+/// The name of the container of an object, unless its path already leads through one.
+pub(crate) fn placed(app: &str, dictionary: &Dictionary, path: &Path) -> Option<Fact> {
+    let (_, _, caption, terms) = place(app, dictionary, path)?;
+    let look = Look::Property(terms.split('.').map(Identifier::of).collect::<Option<_>>()?);
+    Some(Fact { is_place: true, is_of_some: true, ..Fact::new(*caption, look) })
+}
+
+/// The properties that [`placed`] reads, as the dictionary names them.
+pub(crate) fn place_terms(app: &str, dictionary: &Dictionary, path: &Path) -> Vec<String> {
+    let terms = place(app, dictionary, path).map(|row| row.3.split('.'));
+    terms.into_iter().flatten().map(str::to_owned).collect()
+}
+
+/// A document or the app itself does not tell a person where an object is.
+fn place(app: &str, dictionary: &Dictionary, path: &Path) -> Option<&'static Place> {
+    let tells = |each: &Path| ![APPLICATION, "document"].contains(&each.class());
+    let is_it = |row: &&Place| is_of(row.0, app) && dictionary.is_a(path.class(), row.1);
+    PLACES.iter().find(is_it).filter(|_| !path.containers().any(tells))
+}
+
 /// Objects that an app still finds after they were deleted, except in the container that they were in: an app, a class, and
 /// that container.
 ///
@@ -301,6 +377,9 @@ pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
 
 /// Commands that affect everything in an object.
 const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
+
+/// Elements that are parts of an object, not its contents. That it has none says nothing.
+const PARTS: [&str; 3] = ["artwork", "attachment", "mail attachment"];
 
 /// The most element classes of a container. An object with more of them, such as a person with addresses, is not a
 /// container.
@@ -408,7 +487,8 @@ fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec
         let (_, found) = dictionary.element(class, kind)?;
         let look = Look::Count(vec![Identifier::of(&found.plural)?]);
         let is_least = lies_deeper(dictionary, class, kind);
-        Some(Fact { is_least, ..Fact::new(format!("{} in it", found.plural), look) })
+        let is_of_some = PARTS.contains(*kind);
+        Some(Fact { is_least, is_of_some, ..Fact::new(format!("{} in it", found.plural), look) })
     };
     general.iter().filter_map(fact).collect()
 }
@@ -419,7 +499,9 @@ fn whole_inside(dictionary: &Dictionary, class: &str, row: &Inside) -> Option<Fa
     let plural = &dictionary.class(element)?.plural;
     way.push(Identifier::of(plural)?);
     let caption = plural.strip_prefix(FLATTENED).unwrap_or(plural);
-    Some(Fact::new(format!("{caption} in it"), Look::Count(way)))
+    // Few tasks have others in them.
+    let fact = Fact::new(format!("{caption} in it"), Look::Count(way));
+    Some(Fact { is_of_some: row.1 == "task", ..fact })
 }
 
 /// Whether the contents of a container may contain more elements of a kind, as folders contain folders.
@@ -518,6 +600,12 @@ pub(crate) fn consequence(
     let are_all =
         |class: &str| class.is_empty() || !targets.is_empty() && targets.iter().all(|path| is_a(path, class));
     let is_of = |of: &str| of.is_empty() || same_id(of, app);
+    let are_from =
+        |containers: &[&str]| !targets.is_empty() && targets.iter().all(|path| is_from(path, containers));
+    let mut from = FROM_CONTAINERS.iter().filter(|row| is_of(row.0) && row.1 == code);
+    if let Some(row) = from.find(|row| are_from(row.2)) {
+        return Some(row.3);
+    }
     let mut rows = CONSEQUENCES.iter().filter(|row| is_of(row.0) && row.1 == code);
     rows.find(|row| are_all(row.2)).map(|row| row.3)
 }
@@ -568,6 +656,9 @@ mod tests {
     const CONTACTS: &[u8] = include_bytes!(
         "../../../fixtures/mac/System/Applications/Contacts.app/Contents/Resources/Contacts.sdef"
     );
+    const REMINDERS: &[u8] = include_bytes!(
+        "../../../fixtures/mac/System/Applications/Reminders.app/Contents/Resources/Reminders.sdef"
+    );
     const TEXT: &[u8] = br#"<dictionary><suite name="Text" code="????">
         <class name="word" code="cwor" plural="words"><element type="character"/></class>
         <class name="character" code="cha " plural="characters"/>
@@ -596,6 +687,21 @@ mod tests {
         check("com.apple.AddressBook", CONTACTS, "social profile", &profile);
         check("com.apple.TextEdit", TEXT, "word", &["characters in it: #characters", "text: "]);
         check("com.apple.TextEdit", TEXT, "character", &["text: "]);
+    }
+
+    #[test]
+    fn a_container_is_read_unless_the_path_names_one() {
+        let (dictionary, _) = parse(REMINDERS, &Includes::new());
+        let check = |source: &str, expected: Option<&str>| {
+            let source = format!("Application(\"Reminders\").{source}");
+            let path = crate::specifier::read_source(&dictionary, &source).expect("a path");
+            let fact = placed("com.apple.reminders", &dictionary, &path);
+            assert_eq!(fact.map(|fact| fact.look.spelled()).as_deref(), expected, "{source}");
+        };
+        check("reminders.byId(\"r\")", Some("container.name"));
+        check("lists.byName(\"Groceries\").reminders.byId(\"r\")", None);
+        check("defaultList.reminders.byId(\"r\")", None);
+        check("lists.byId(\"l\")", None);
     }
 
     #[test]

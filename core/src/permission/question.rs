@@ -8,9 +8,26 @@ use sha2::{Digest as _, Sha256};
 use super::{Level, Scope};
 use crate::specifier::quoted;
 
-/// The number of objects that a question names. Of the others it gives only the count, so that it stays readable. Only
-/// the named objects are read before the question.
+/// The number of objects that a question names if it does not name all. Of the others it gives only the count, so that
+/// it stays readable.
 pub(crate) const NAMED: usize = 5;
+
+/// The most objects that a question names all, and the most characters of their lines together: half a screen. More
+/// lines of one kind are not read one by one.
+const ALL_NAMED: usize = 12;
+const SHORT: usize = 1_000;
+
+/// How many of some objects are read before a question, because it may name them.
+pub(crate) fn may_name(count: usize) -> usize {
+    if count <= ALL_NAMED { count } else { NAMED }
+}
+
+/// How many of the objects with these lines a question names.
+pub(crate) fn named<S: AsRef<str>>(lines: &[S]) -> usize {
+    let length: usize = lines.iter().map(|line| line.as_ref().chars().count()).sum();
+    let is_short = lines.len() <= ALL_NAMED && length <= SHORT;
+    if is_short { lines.len() } else { lines.len().min(NAMED) }
+}
 
 /// The most scopes that the label of an answer names: six still fit on two lines of a form. If there are more, no longer
 /// answer is offered, because a person would not see all that it covers.
@@ -251,7 +268,7 @@ impl Question {
         let named = match (self.wording.differs, self.wording.plugins) {
             (true, _) => lines.len(),
             (false, true) => lines.len().min(most.max(NAMED)),
-            (false, false) => lines.len().min(NAMED),
+            (false, false) => named(lines),
         };
         if self.wording.plugins && named > 0 {
             text.push_str("\nIn the plugin's words:");

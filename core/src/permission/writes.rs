@@ -45,6 +45,11 @@ const MOVES: [(&str, &str, &str); 3] = [
     ("com.omnigroup.OmniFocus3", "task", "assigned container"),
 ];
 
+/// The property that moves objects of an app when it is set.
+pub(crate) fn moved_by(app: &str) -> Option<&'static str> {
+    MOVES.iter().find(|row| same_id(row.0, app)).map(|row| row.2)
+}
+
 /// Properties that delete the object: an app, a class (including classes that inherit from it), the property.
 ///
 /// # Source

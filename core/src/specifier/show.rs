@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::foreign::{is_right_to_left, is_visible, makes_emoji};
+use crate::labels;
 
 use super::{By, Id, Path, Segment};
 
@@ -67,7 +68,7 @@ impl Path {
         names: &BTreeMap<Self, String>,
         is_for_people: bool,
     ) -> std::fmt::Result {
-        if let Some(words) = names.get(self).filter(|_| self.is_by_id()) {
+        if let Some(words) = names.get(self).filter(|_| self.is_by_id() || self.name().is_some()) {
             return f.write_str(words);
         }
         let Some((container, segment)) = self.last() else { return f.write_str("application") };
@@ -185,7 +186,8 @@ pub(crate) fn fits_line(text: &str) -> bool {
 }
 
 fn line_of(text: &str, most: usize) -> String {
-    let joined = joined(&text.replace("\r\n", "\n"));
+    let label = labels::in_words(text);
+    let joined = joined(&label.as_deref().unwrap_or(text).replace("\r\n", "\n"));
     let mut shown: String = joined.chars().take(most).collect();
     if joined.chars().nth(most).is_some() {
         shown.push('…');
@@ -274,6 +276,13 @@ mod tests {
         check("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\u{fffd}");
         check("💻\u{200d}a", "💻\u{fffd}a");
         check("\u{2800}\u{fe0f}", "\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn a_label_of_contacts_is_shown_by_its_word() {
+        let check = |text: &str, expected: &str| assert_eq!(quoted(text), expected);
+        check("_$!<HomeFAX>!$_", "\"home fax\"");
+        check("my _$!<Home>!$_", "\"my _$!< Home>!$_\"");
     }
 
     /// Clients that show a question as Markdown must show all of it.

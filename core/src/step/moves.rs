@@ -290,7 +290,7 @@ pub(super) struct Back {
 /// Begins `iac_mcp_undo` for moves: all from one container to one other.
 pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
     let (left, undos): (Vec<Undo>, Vec<Undo>) = undos.iter().cloned().partition(Undo::is_lasting);
-    let left = left.iter().map(|undo| Carried::Left(undo.in_words())).collect();
+    let left = left.iter().map(|undo| Carried::Left(undo.for_good())).collect();
     let first = undos.first().ok_or_else(|| several("nothing is named"))?;
     let Way::Move { from, to, element, .. } = &first.way else {
         return Err(several("one of them is not a move"));

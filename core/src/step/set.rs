@@ -30,7 +30,7 @@ use crate::jxa;
 use crate::marshal::Given;
 use crate::moment::Shift;
 use crate::osa_error::OsaError;
-use crate::permission::{Decision, Unasked, decide};
+use crate::permission::{Decision, Unasked, decide, may_name};
 use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Path, Segment, find_property, quoted, read_source};
@@ -51,8 +51,7 @@ const MOST_PLACES: usize = 8;
 const MOST_LASTING: usize = 5;
 
 /// Why an undo does not restore everything.
-const LEFT: &str =
-    "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
+const LEFT: &str = "the changes in `left` cannot be undone";
 
 /// The advice if an undo of one date would leave an object that ends before it starts.
 const TOGETHER: &str = "take back the later change of its other date too, in the same call";
@@ -91,7 +90,7 @@ pub(super) struct Setting {
     search: Option<Find>,
     /// The names of the objects' containers, and of objects among the new values.
     names: Arc<Names>,
-    /// Containers of old values whose names are being read.
+    /// Old values and their containers whose names are being read.
     naming: Option<Vec<Subject>>,
     /// The time zone of the Mac, if it is known, or the app to continue with while the Mac is asked.
     zone: Known,
@@ -246,7 +245,8 @@ impl Setting {
 
     /// Whether objects among those that the question names are without a name.
     fn name_the_first(&mut self) -> bool {
-        let named = self.sets().into_iter().flat_map(|set| set.into_iter().take(crate::permission::NAMED));
+        let most = may_name(self.open.len());
+        let named = self.sets().into_iter().flat_map(|set| set.into_iter().take(most));
         let mut are_some = false;
         for at in named.collect::<Vec<_>>() {
             let Open { change, unnamed, .. } = &mut self.open[at];
@@ -281,7 +281,7 @@ impl Setting {
         words::owners(named.iter().chain(&self.wanted()).chain(&others), app)
     }
 
-    /// The containers of old values that only an id identifies, such as the account of a message's mailbox.
+    /// The old values that only an id identifies, and such containers of them, like the account of a message's mailbox.
     fn unnamed_owners(&self, app: &App) -> Vec<Subject> {
         let Some(dictionary) = app.dictionary.as_deref() else { return Vec::new() };
         let named = self.open.iter().filter(|open| open.unnamed.is_none());
@@ -291,17 +291,19 @@ impl Setting {
             _ => None,
         };
         let paths: Vec<Path> = olds.filter_map(path).collect();
-        let mut owners = words::owners(paths.iter(), app);
+        let mut owners = words::with_owners(paths.iter(), app);
         owners.retain(|owner| !self.names.contains_key(&owner.path));
         owners
     }
 
     /// Reads the rows about objects that are only named, which follow the rows to change.
-    fn take_names(&mut self, rows: &[Json], app: &App) {
+    fn take_names(&mut self, rows: &[Json], app: &App, home: &str) {
         let (wanted, owners) = (self.wanted(), self.owners(app));
         let rows = rows.get(self.open.len()..).unwrap_or_default();
         let (rows, known) = rows.split_at(wanted.len().min(rows.len()));
         let mut names = words::called(&owners, known, app);
+        let paths = self.open.iter().map(|open| &open.change.subject.path).chain(&wanted);
+        names.extend(words::folders(paths, app, home));
         let Some(dictionary) = app.dictionary.as_deref() else { return };
         for (path, row) in wanted.into_iter().zip(rows) {
             let subject = Subject::of(&app.bundle_id, dictionary, path, Vec::new());
@@ -388,7 +390,7 @@ impl Setting {
     fn looked_at(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.seen = true;
         let dictionary = app.dictionary()?.clone();
-        self.take_names(rows, app);
+        self.take_names(rows, app, world.home);
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Value::Failed { number, message } = value(row, None, &dictionary) {

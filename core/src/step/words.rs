@@ -16,16 +16,16 @@ use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
 use crate::change::{
-    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, labels, may_hold,
-    sends,
+    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, is_rare, labels,
+    may_hold, sends,
 };
-use crate::dictionary::{Dictionary, Identifier};
+use crate::dictionary::{APPLICATION, Dictionary, Identifier, names};
 use crate::marshal::{Given, Place};
 use crate::numbered;
 use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::{NAMED, OPEN, holds_address, is_address, may_read};
 use crate::series;
-use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
+use crate::specifier::{By, Member, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
 use crate::words::RefId;
 
@@ -58,15 +58,41 @@ const CONTEXT: usize = 20;
 
 /// The containers of objects, to read their names: those that only an id identifies, outermost first.
 pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
-    let Ok(dictionary) = app.dictionary() else { return Vec::new() };
     let ways = shown.map(|path| path.containers().collect::<Vec<_>>());
-    let owners: IndexSet<&Path> = ways.flat_map(|way| way.into_iter().rev()).collect();
+    unnamed(ways.flat_map(|way| way.into_iter().rev()), app)
+}
+
+/// The same objects with their containers, each after its container.
+pub(super) fn with_owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
+    let ways = shown.map(|path| std::iter::once(path).chain(path.containers()).collect::<Vec<_>>());
+    unnamed(ways.flat_map(|way| way.into_iter().rev()), app)
+}
+
+/// Those of some objects that only an id identifies, each once.
+fn unnamed<'p>(paths: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
+    let Ok(dictionary) = app.dictionary() else { return Vec::new() };
+    let paths: IndexSet<&Path> = paths.collect();
     let owner = |path: &Path| {
         let label = labels(&app.bundle_id, dictionary, path.class()).into_iter().next()?;
         Some(Subject { labels: vec![Identifier::of(&label)?], ..Subject::at(path.clone()) })
     };
-    let owners = owners.into_iter().filter(|path| path.is_by_id() && path.is_stable());
-    owners.filter_map(owner).take(MOST_OWNERS).collect()
+    let paths = paths.into_iter().filter(|path| path.is_by_id() && path.is_stable());
+    paths.filter_map(owner).take(MOST_OWNERS).collect()
+}
+
+/// The folders of Finder on the way to objects, and the objects that are folders, by their paths: people know
+/// `folder "~/Downloads/Old"` better than each step to it.
+pub(super) fn folders<'p>(paths: impl Iterator<Item = &'p Path>, app: &App, home: &str) -> Names {
+    let has = |term: &str| app.dictionary().is_ok_and(|it| it.property(APPLICATION, term).is_some());
+    if !(has("home") && has("startup disk")) {
+        return Names::new();
+    }
+    let all = paths.flat_map(|path| std::iter::once(path).chain(path.containers()));
+    let named = |path: &Path| {
+        let text = path.to_posix(home.trim_end_matches('/')).filter(|_| path.name().is_some())?;
+        Some((path.clone(), format!("folder {}", long(&text))))
+    };
+    all.filter_map(named).collect()
 }
 
 /// The names of containers, from the reply.
@@ -113,13 +139,17 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
-            let of = path.last().filter(|(container, _)| container.last().is_some());
+            // The root task of a project is in no other one.
+            let stands = |(fact, read): (&Fact, &Json)| fact.is_standing() && read.is_array();
+            let place = facts.clone().find_map(|(fact, read)| told_place(fact, read, dictionary));
+            let place = place.filter(|_| !facts.clone().any(stands));
+            let of = path.last().filter(|(container, _)| container.last().is_some() && place.is_none());
             // The account of a recipient has only an id that says nothing, and its service has a line.
             let is_nameless = |of: &Path| of.is_by_id() && !names.contains_key(of);
             let of = of
                 .filter(|(of, _)| !(is_nameless(of) && subject.facts.iter().any(|fact| fact.caption == BY)));
-            let of =
-                of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
+            let of = of.map_or(place, |(container, _)| Some(format!(" of {}", container.in_words(names))));
+            let of = of.unwrap_or_default();
             format!("{} {}{}{more}{of}", path.class(), quoted(&name), length(&name, LONGEST))
         }
     };
@@ -130,10 +160,12 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     };
     for (fact, read) in facts.filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
-            _ if is_said(fact, read) => None,
+            _ if fact.is_place || is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
+            false if is_rare(fact) && is_empty(read, dictionary) => None,
+            false if fact.is_of_some && !fact.is_least && *read == 0 => None,
             false if fact.is_lost => told_loss(fact, read, dictionary),
             false if fact.is_sample => some_of(fact, read, dictionary),
             false if fact.caption == SHARED && value(read, None, dictionary) != Value::Bool(true) => None,
@@ -250,6 +282,12 @@ pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Op
     })
 }
 
+/// The container of an object, which its path does not name: ` of project "Household"`.
+fn told_place(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let name = label_text(&value(read, None, dictionary)).filter(|_| fact.is_place)?;
+    Some(format!(" {} {}", fact.caption, quoted(&name)))
+}
+
 /// The object that another one stands for: `it is the project "Move", with 12 items in it`; nothing if it stands only
 /// for itself.
 fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
@@ -287,6 +325,15 @@ fn some_of(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> 
 /// Whether an object has nothing of the kind that was read.
 fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
     matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
+}
+
+/// Whether nothing stands there.
+fn is_empty(read: &Json, dictionary: &Dictionary) -> bool {
+    match value(read, None, dictionary) {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
 }
 
 fn has_text(value: &Value) -> bool {
@@ -389,8 +436,8 @@ pub(super) fn day(date: &str) -> String {
         let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
             .get(usize::try_from(day.weekday().to_monday_zero_offset()).ok()?)?;
         let (clock, zone) = time.split_at(time.find(['+', '-', 'Z']).unwrap_or(time.len()));
-        // Times are usually whole minutes; seconds are shown only if there are some.
-        let clock = clock.strip_suffix(".000").unwrap_or(clock);
+        // Times are usually whole minutes; seconds are shown only if there are some. No person needs parts of a second.
+        let clock = clock.split('.').next().unwrap_or(clock);
         let minutes = if clock.len() == "17:00:00".len() { clock.strip_suffix(":00") } else { None };
         let zone = if zone == "Z" { "UTC" } else { zone };
         let joint = if zone.is_empty() { "" } else { " " };
@@ -594,13 +641,18 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Object(path) => name(path),
         Given::Place(place) => match place {
             Place::Beginning(of, member) => {
-                format!("the beginning of the {} elements of {}", member.term, name(of))
+                format!("the beginning of the {} of {}", plural(member), name(of))
             }
-            Place::End(of, member) => format!("the end of the {} elements of {}", member.term, name(of)),
+            Place::End(of, member) => format!("the end of the {} of {}", plural(member), name(of)),
             Place::Before(of) => format!("the place before {}", name(of)),
             Place::After(of) => format!("the place after {}", name(of)),
         },
     }
+}
+
+/// The name of a collection: `tasks`, `flattened tasks`.
+fn plural(member: &Member) -> String {
+    names::split(member.identifier.as_str()).join(" ")
 }
 
 #[cfg(test)]
@@ -613,6 +665,7 @@ mod tests {
         check("2026-01-30T17:00:00+01:00", "Fri 2026-01-30 17:00 +01:00");
         check("2026-11-23T14:00:30-05:00", "Mon 2026-11-23 14:00:30 -05:00");
         check("2026-11-22T00:00:00.000Z", "Sun 2026-11-22 00:00 UTC");
+        check("2026-11-22T02:39:40.960+01:00", "Sun 2026-11-22 02:39:40 +01:00");
         check("2026-11-22T09:05", "Sun 2026-11-22 09:05");
         check("2026-02-30T09:00:00", "2026-02-30T09:00:00");
         check("the Third Day", "the Third Day");

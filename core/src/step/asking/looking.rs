@@ -11,12 +11,15 @@ use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, sends};
+use crate::change::{
+    DELETES_SERIES, Fact, Look, NOT_RESTORED, QUIT, RULE, SEND_TEXT, Subject, UNSAVED, beside, binding,
+    facts, placed, sends,
+};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{Level, NAMED, Unasked, Wording, classify};
+use crate::permission::{self, Level, NAMED, Unasked, Wording, classify, may_name};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
@@ -79,15 +82,18 @@ fn subjects(
         facts: Vec::new(),
         ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new())
     };
+    let count: usize = invocation.direct.iter().map(|direct| direct.objects().len()).sum();
+    let most = may_name(count);
     let with_facts = |subject: Subject, at: usize| {
         let mut facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
         let binding = binding(&app.bundle_id, dictionary, &invocation.code, &subject.path).into_iter();
         let binding: Vec<Fact> = binding.filter(|fact| !facts.contains(fact)).collect();
         facts.extend(binding);
+        facts.extend(placed(&app.bundle_id, dictionary, &subject.path));
         // The question names those first that stand for others or contain the most, wherever they are in the list. It shows
         // each message to send.
         let weighs = |fact: &Fact| fact.is_standing() || fact.weighs();
-        if at < NAMED || sends(&invocation.code) || facts.iter().any(weighs) {
+        if at < most || sends(&invocation.code) || facts.iter().any(weighs) {
             return Some(Subject { facts, ..subject });
         }
         // The question only counts these objects. If one is found by a name, another object may get that name.
@@ -106,14 +112,15 @@ fn subjects(
     // For example, the recipients.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     let told = arguments.map(|path| with_facts(of(path), 0)).filter(|subject| {
-        let is_told = |fact: &Fact| fact.is_shown() && !fact.is_standing();
+        let is_told = |fact: &Fact| fact.is_shown() && !fact.is_standing() && !fact.is_place;
         subject.as_ref().is_some_and(|subject| subject.facts.iter().any(is_told))
     });
     subjects.extend(told.flatten());
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     subjects.extend(arguments.map(|path| {
-        let facts = binding(&app.bundle_id, dictionary, &invocation.code, path);
+        let mut facts = binding(&app.bundle_id, dictionary, &invocation.code, path);
+        facts.extend(placed(&app.bundle_id, dictionary, path));
         Subject { facts, ..of(path) }
     }));
     (subjects, targets)
@@ -172,7 +179,12 @@ impl Looking {
         let more = rows.split_off(subjects.len().min(rows.len()));
         let owners = owners(&unasked, &subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
-        let names = words::called(&owners, known, app);
+        let mut names = words::called(&owners, known, app);
+        names.extend(words::folders(
+            subjects.iter().map(|each| &each.path).chain(targets_of(&unasked)),
+            app,
+            world.home,
+        ));
         let missing = subjects.iter().zip(&rows).filter(|(_, row)| is_missing(row));
         let missing: Vec<&Path> = missing.map(|(subject, _)| &subject.path).collect();
         let deleted = deleted(&unasked, &then, &missing, kept.iter().zip(again));
@@ -211,17 +223,23 @@ impl Looking {
         let mut ranked: Vec<_> =
             objects.into_iter().enumerate().map(|(at, words)| (rank(at), (at, words))).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        let shown: Vec<&Path> = ranked.iter().take(NAMED).map(|(_, (at, _))| &subjects[*at].path).collect();
+        let lines: Vec<&String> = ranked.iter().map(|(_, (_, words))| words).collect();
+        let shown = ranked.iter().take(permission::named(&lines));
+        let shown: Vec<&Path> = shown.map(|(_, (at, _))| &subjects[*at].path).collect();
         let is_here = |path: &&Path| !deleted.contains(path);
         let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
         let others = words::whence(&all, &shown, &names);
         let objects = ranked.into_iter().map(|(_, (_, words))| words).collect();
-        let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         wording.count = wording.count.saturating_sub(deleted.len());
         wording.others = others.into();
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
+        if wording.consequence.as_deref() == Some(DELETES_SERIES)
+            && none_repeats(subjects.iter().take(targets).zip(rows), wording.count)
+        {
+            wording.consequence = Some(NOT_RESTORED.to_owned());
+        }
         let unsaved = unsaved(&unasked, subjects.iter().zip(rows), dictionary).map(str::to_owned);
         let notes = wording.consequence.take().into_iter().chain(unsaved).chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
@@ -229,6 +247,16 @@ impl Looking {
         let named = words::names(named.zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
+}
+
+/// Whether it is known of all `count` objects that they do not repeat.
+fn none_repeats<'s>(seen: impl Iterator<Item = (&'s Subject, &'s Json)>, count: usize) -> bool {
+    let is_single = |(subject, row): &(&Subject, &Json)| {
+        let rule = subject.facts.iter().position(|fact| fact.caption == RULE);
+        let read = rule.and_then(|at| row.get(4)?.get(at));
+        read.is_some_and(|read| read.is_null() || read == "")
+    };
+    seen.filter(is_single).count() == count.max(1)
 }
 
 /// What becomes of unsaved documents if the command does not say.

@@ -11,7 +11,7 @@ use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, Next, SetP
 use crate::change::{DELETE, DUPLICATE, home};
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::fault::{Code, Fault};
-use crate::permission::{Decision, classify, decide};
+use crate::permission::{Decision, classify, decide, moved_by};
 use crate::schema::TARGET;
 use crate::specifier::{Container, Reader};
 use crate::step::asking::refused;
@@ -211,9 +211,14 @@ fn no_answer(origin: &Invocation, app: &App) -> Fault {
     );
     let suggestion = match origin.code.as_str() {
         MOVE | DELETE => {
-            "set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create"
+            let moves = moved_by(&app.bundle_id);
+            let moves = moves.map(|property| format!(", which also moves an object by its `{property}`"));
+            format!(
+                "set properties with iac_mcp_set_property{}; make objects with iac_mcp_create",
+                moves.unwrap_or_default()
+            )
         }
-        _ => "name the object to set as `target` of the step; make objects with iac_mcp_create",
+        _ => "name the object to set as `target` of the step; make objects with iac_mcp_create".to_owned(),
     };
     Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
 }

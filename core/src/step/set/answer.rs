@@ -9,7 +9,7 @@ use super::fold::SO_ALREADY;
 use super::{Open, Setting};
 use crate::app::App;
 use crate::call::LOSES;
-use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock};
+use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock, place_terms};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -21,7 +21,7 @@ use crate::step::command;
 use crate::step::moves::kept;
 use crate::step::show::{show, told, value};
 use crate::step::trace::{HALF, PARTIAL, UNKNOWN};
-use crate::undo::{NO_OLD, Undo, Way, restorable};
+use crate::undo::{NO_OLD, UNCHECKED, Undo, WAS_EMPTY, Way, restorable};
 use crate::value::Value;
 
 /// The longest part of a text in an answer, in characters.
@@ -35,7 +35,8 @@ impl Open {
         let may_read = |term: &str| may_read(term, app, world.gate, world.now);
         let Ok(dictionary) = app.dictionary() else { return told(path, app, world) };
         let named = std::iter::once(path).chain(path.containers().filter(|path| path.is_by_id()));
-        let mut labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
+        let labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
+        let mut labels = labels.chain(place_terms(&app.bundle_id, dictionary, path));
         match labels.all(|term| may_read(&term)) {
             true if !self.words.is_empty() => self.words.clone(),
             _ => told(path, app, world),
@@ -261,13 +262,11 @@ impl Setting {
                 entry["note"] = json!(SO_ALREADY);
             }
             let lost = open.lost(&dictionary).filter(|_| is_written && open.is_lossy(slot, app));
-            let undo =
-                if is_written && lost.is_none() && (entry["verified"] == json!(true) || written.is_another())
-                {
-                    written.undo(open, row, app, world)
-                } else {
-                    None
-                };
+            let undo = if is_written && lost.is_none() && written.is_known(&entry) {
+                written.undo(open, row, app, world)
+            } else {
+                None
+            };
             if let Some(lost) = &lost {
                 entry["noWayBack"] = json!([told_loss(lost, &slot.term, app)]);
             }
@@ -278,7 +277,7 @@ impl Setting {
                 self.lasting.push((
                     app.bundle_id.to_string(),
                     format!("set {} of {words}", slot.term),
-                    if lost.is_some() { LOST } else { NO_OLD },
+                    if lost.is_some() { LOST } else { written.lasts(&entry, open) },
                 ));
             }
             self.undo.extend(undo);
@@ -383,6 +382,21 @@ impl Written<'_> {
     fn is_another(&self) -> bool {
         let is_failed = self.now.get("$").and_then(Json::as_str) == Some("error");
         self.slot.readable && !is_failed && !self.now.is_null() && self.old != self.now
+    }
+
+    /// Whether the server knows which value the property has now. `entry` is what the answer tells of it.
+    fn is_known(&self, entry: &Json) -> bool {
+        entry["verified"] == json!(true) || self.is_another()
+    }
+
+    /// Why the write has no undo. Whether a value that a rule hides was empty stays hidden.
+    fn lasts(&self, entry: &Json, open: &Open) -> &'static str {
+        let was_empty = entry.get("old") == Some(&Json::Null) && self.slot.readable;
+        match self.is_known(entry) {
+            false => UNCHECKED,
+            true if was_empty && open.change.subject.path.is_stable() => WAS_EMPTY,
+            true => NO_OLD,
+        }
     }
 
     /// The undo of the write, if the old value can be written and the object found again.

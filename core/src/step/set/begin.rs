@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
     Change, Expected, Fact, Look, SHARED, Save, Slot, Subject, are_dates, as_html, examples, home, kept_date,
-    lock, loss, repeats, shared, standing, unmoved,
+    lock, loss, placed, repeats, shared, standing, unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
@@ -19,7 +19,7 @@ use crate::identity::identity;
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
 use crate::numbered;
-use crate::permission::may_read;
+use crate::permission::{may_name, may_read};
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
@@ -108,7 +108,7 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
         }
     }
     let mut setting = Setting::new(objects.len() > 1);
-    setting.left = left.into_iter().map(Undo::in_words).collect();
+    setting.left = left.into_iter().map(Undo::for_good).collect();
     let of_app = chains.first().map(|chain| chain.undo.app.clone());
     for chains in &objects {
         let ids = chains.iter().flat_map(|chain| chain.ids.clone()).collect();
@@ -209,7 +209,8 @@ impl Setting {
 
     /// Begins the write. Only the objects that the question names are asked for their names.
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
-        let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
+        let most = may_name(self.open.len());
+        let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(most));
         for at in unnamed.collect::<Vec<_>>() {
             // The dates of a series depend on the property that identifies it.
             if app.as_ref().is_some_and(|app| self.open[at].leaves_out(app)) {
@@ -409,7 +410,8 @@ pub(super) fn opened(
     let examples = loss.as_ref().and_then(|loss| examples(loss, dictionary));
     let shared = shared(&app.bundle_id, dictionary, subject.path.class());
     let known = repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock);
-    let facts = known.chain(examples).chain(shared).collect();
+    let place = placed(&app.bundle_id, dictionary, &subject.path);
+    let facts = known.chain(examples).chain(shared).chain(place).collect();
     subject.facts = facts;
     if subject.name.is_some() {
         let is_kept = |look: &Identifier| !subject.slots.iter().any(|slot| slot.identifier == *look);

@@ -8,6 +8,9 @@ use crate::specifier::name_in;
 /// If the same happened to at least this many objects, the answer says it once for all of them.
 const ALIKE: usize = 4;
 
+/// The same for one error: it is long.
+const ALIKE_ERRORS: usize = 2;
+
 /// The largest number of different values to show, and of objects for each; the others are counted.
 const VALUES: usize = 8;
 const OBJECTS: usize = 20;
@@ -50,9 +53,10 @@ fn folded(group: Vec<Json>) -> Vec<Json> {
         all.extend(objects(&group.iter().collect::<Vec<_>>(), LEFT_ALONE));
         return vec![Json::Object(all)];
     }
+    let least = if group[0].get("error").is_some() { ALIKE_ERRORS } else { ALIKE };
     let is_same = |name: &str| group.iter().all(|entry| entry.get(name) == group[0].get(name));
     let differs = match (is_same("old"), is_same("new")) {
-        _ if group.len() < ALIKE => return group,
+        _ if group.len() < least => return group,
         (true, true) => None,
         (false, true) => Some(("old", "olds")),
         (true, false) => Some(("new", "news")),

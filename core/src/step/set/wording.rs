@@ -74,8 +74,9 @@ impl Setting {
             sets.iter().map(|set| self.set(set, dictionary, &apart)).collect()
         } else {
             let is_said = !differs && self.open.len() > 1 && self.says_all_news(&apart);
-            self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect()
+            self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect::<Vec<_>>()
         };
+        let named = if differs { NAMED } else { permission::named(&objects) };
         Wording {
             app: app.into(),
             plugin,
@@ -83,7 +84,7 @@ impl Setting {
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
-            others: self.whence(&self.open.iter().collect::<Vec<_>>()).into(),
+            others: self.whence(&self.open.iter().collect::<Vec<_>>(), named).into(),
             shared: 0,
             script: Box::default(),
             differs,
@@ -125,29 +126,34 @@ impl Setting {
         let value =
             |at: usize| first.object(at).unwrap_or_else(|| first.shown_at(at, first.wanted(at), apart));
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
-        let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
-        let more = opens.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more{}", self.whence(&opens)) } else { String::new() };
+        let mut named: Vec<String> = opens.iter().map(|open| open.words.clone()).collect();
+        named.truncate(self.named(&named));
+        let more = opens.len().saturating_sub(named.len());
+        let whence = || self.whence(&opens, named.len());
+        let more = if more > 0 { format!(" and {more} more{}", whence()) } else { String::new() };
         format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
     /// The effects of the new values beyond what they show, each once.
     pub(super) fn effects(&self, id: &str) -> Option<String> {
-        let of = |open: &Open| {
+        let mut series: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
+        for open in self.open.iter().filter(|open| open.repeats != Some(false)) {
             let subject = &open.change.subject;
             let whether = match open.repeats {
-                Some(false) => return Vec::new(),
-                Some(true) => "the event repeats, and",
+                Some(_) => "the event repeats, and",
                 None => "if the event repeats,",
             };
             let words = |(at, slot): (usize, &Slot)| match open.left_out(at) {
                 Some(_) => Some("its other dates stay"),
                 None => beyond(id, subject.path.class(), &slot.term),
             };
-            let words = subject.slots.iter().enumerate().filter_map(words);
-            words.map(|words| format!("{whether} {words}")).collect()
-        };
-        let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+            series.entry(whether).or_default().extend(subject.slots.iter().enumerate().filter_map(words));
+        }
+        let told = series.into_iter().filter(|(_, words)| !words.is_empty());
+        let told = told.map(|(whether, words)| {
+            format!("{whether} {}", words.into_iter().collect::<Vec<_>>().join("; "))
+        });
+        let mut effects: IndexSet<String> = told.collect();
         effects.extend(self.losses());
         effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
@@ -198,7 +204,7 @@ impl Setting {
         ))
     }
 
-    /// The changes that cannot be undone: `"due date" cannot be restored, because it is empty now`.
+    /// The changes that cannot be undone: `"due date" is empty now, and an undo cannot empty it again`.
     fn lasting_effects(&self) -> Vec<String> {
         let mut terms: IndexMap<(&str, bool), usize> = IndexMap::new();
         for (term, is_empty) in self.open.iter().flat_map(|open| &open.lasts) {
@@ -206,8 +212,11 @@ impl Setting {
         }
         let of = |((term, is_empty), count): ((&str, bool), usize)| {
             let all = if count < self.open.len() { format!(" of {count} objects") } else { String::new() };
-            let why = if is_empty { "it is empty now" } else { "its old value is not known" };
-            format!("{}{all} cannot be restored, because {why}", quoted(term))
+            let why = match is_empty {
+                true => "is empty now, and an undo cannot empty it again",
+                false => "cannot be restored, because its old value is not known",
+            };
+            format!("{}{all} {why}", quoted(term))
         };
         terms.into_iter().map(of).collect()
     }
@@ -223,21 +232,24 @@ impl Setting {
         let slots = first.change.subject.slots.iter().enumerate();
         let news =
             slots.map(|(at, slot)| first.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ");
-        let named = opens
-            .iter()
-            .take(NAMED)
-            .map(|open| format!("\n  {}{}", open.words, open.below()))
-            .collect::<String>();
-        let more = count.saturating_sub(NAMED);
-        let more =
-            if more > 0 { format!("\n  and {more} more{}", self.whence(&opens)) } else { String::new() };
-        format!("{news} ({count} objects):{named}{more}")
+        let line = |open: &&Open| format!("\n  {}{}", open.words, open.below());
+        let mut named: Vec<String> = opens.iter().map(line).collect();
+        named.truncate(self.named(&named));
+        let more = count.saturating_sub(named.len());
+        let whence = || self.whence(&opens, named.len());
+        let more = if more > 0 { format!("\n  and {more} more{}", whence()) } else { String::new() };
+        format!("{news} ({count} objects):{}{more}", named.concat())
     }
 
-    /// Where those of some objects are that a question only counts.
-    fn whence(&self, opens: &[&Open]) -> String {
+    /// How many objects of a set are named: only those whose names were read.
+    fn named(&self, lines: &[String]) -> usize {
+        permission::named(lines).min(permission::may_name(self.open.len()))
+    }
+
+    /// Where those of some objects are that a question only counts; it names the first `named`.
+    fn whence(&self, opens: &[&Open], named: usize) -> String {
         let paths: Vec<&Path> = opens.iter().map(|open| &open.change.subject.path).collect();
-        words::whence(&paths, &paths[..paths.len().min(NAMED)], &self.names)
+        words::whence(&paths, &paths[..paths.len().min(named)], &self.names)
     }
 
     /// Whether the first line of the question tells the new values, so that no object has to tell them again.
