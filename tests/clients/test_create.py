@@ -198,7 +198,7 @@ class Create(Trusting):
         move = {"command": "move", "target": "~/Documents", "arguments": {"to": "~/Desktop"}}
         activate = {"command": "activate"}
         folder = {"command": "make", "arguments": {"new": "folder", "at": "~/Desktop"}}
-        for row, left in (([move, activate], None), ([activate, move], None), ([move, folder], ['Finder ran "make"'])):
+        for row, left in (([move, activate], None), ([activate, move], None), ([move, folder], ['Finder ran "make": this server knows no reverse of it'])):
             with self.subTest(row):
                 [first, *then] = row
                 ran = self.call("iac_mcp_run_command", app="Finder", **first, then=then)
