@@ -25,7 +25,7 @@ pub(crate) use facts::{
     counted_among, counts, drafts, facts, is_rare, may_hold, outlives, place_terms, placed, repeats, sends,
     shared, standing, taken_from, unmoved, unshown,
 };
-pub(crate) use html::{as_html, read as read_html};
+pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};

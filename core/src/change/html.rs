@@ -1,9 +1,5 @@
 //! Plain text for properties that hold HTML.
 
-mod reading;
-
-pub(crate) use reading::read;
-
 use crate::app::same_id;
 use crate::marshal::Given;
 

@@ -1,7 +1,6 @@
 //! Objects, values and commands in words, for the human who is asked.
 
 mod apart;
-mod html;
 
 pub(super) use apart::Apart;
 
@@ -485,7 +484,6 @@ pub(super) fn with_word(slot: &Slot, value: &Json, shown: String) -> String {
 pub(super) fn shown_of(term: &str, value: &Json) -> String {
     match value {
         Json::String(text) if holds_address(term) => long(text),
-        Json::String(text) => html::told(term, text).unwrap_or_else(|| shown(value)),
         other => shown(other),
     }
 }
@@ -498,14 +496,14 @@ fn length(text: &str, most: usize) -> String {
 
 /// An old and a new value of a property. If both are long, only the part that differs: its beginning, and its end.
 pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String) {
-    let (old_words, new_words) = html::both(term, old, new).unwrap_or_else(|| between(term, old, new));
+    let (old_words, new_words) = both(term, old, new);
     // Words have one kind of quotes and one kind of blanks, and cut what is long.
     let note =
         if old_words == new_words && old != new { " (they differ where this does not show it)" } else { "" };
     (old_words, new_words + note)
 }
 
-fn between(term: &str, old: &Json, new: &Json) -> (String, String) {
+fn both(term: &str, old: &Json, new: &Json) -> (String, String) {
     let as_text = |value: &Json| match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -597,11 +595,7 @@ pub(super) fn effect(
 
 /// A value of a property for an app, on one line. An address is not cut.
 pub(super) fn given_of(term: &str, value: &Given, names: &Names) -> String {
-    match value {
-        value if holds_address(term) => address(value, names),
-        Given::Text(text) => html::told(term, text).unwrap_or_else(|| given(value, names)),
-        value => given(value, names),
-    }
+    if holds_address(term) { address(value, names) } else { given(value, names) }
 }
 
 /// The texts that an app opens as addresses, whatever their form.
