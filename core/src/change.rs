@@ -368,8 +368,9 @@ pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Opt
 ///
 /// # Source
 /// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set, and
-/// change on their own.
-const RESTLESS: [&str; 18] = [
+/// change on their own. Inferred: Mail may still write the `content` of a reply after it has answered.
+const RESTLESS: [&str; 19] = [
+    "content",
     "modification date",
     "stamp date",
     "index",
@@ -391,7 +392,7 @@ const RESTLESS: [&str; 18] = [
 ];
 
 /// The types of values that are compared: short to read, and the same each time.
-const PLAIN: [&str; 6] = ["text", "boolean", "integer", "real", "number", "date"];
+const PLAIN: [&str; 7] = ["text", "rich text", "boolean", "integer", "real", "number", "date"];
 
 /// The properties of a class that a person fills in: an undo notices if they are no longer as this server left them.
 pub(crate) fn held(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {

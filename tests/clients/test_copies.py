@@ -28,6 +28,8 @@ class Copies(Trusting):
         then = [{"property": "summary", "value": "Recopied"}]
         done = self.server.call("iac_mcp_run_command", app="Calendar", command="duplicate", target=self.EVENT, arguments={"to": 'calendar "Home"'}, then=then)
         self.assertNotIn("reference", done["objects"][0], done)
+        self.assertIs(done["success"], False, done)
+        self.assertIn("not set: `summary`", done["objects"][0]["note"])
         self.assertEqual(self.events(), ["Copied", "Copied"])
 
     def test_the_properties_of_a_copy_are_set_and_read_back(self):
@@ -39,6 +41,15 @@ class Copies(Trusting):
         self.assertEqual((copy["name"], done["success"], "unverified" in copy), ("The copy", True, False), done)
         wrong = self.server.call("iac_mcp_run_command", app="OmniFocus", command="duplicate", target=target, arguments={**to, "withProperties": {"nam": "x"}})
         self.assertEqual((wrong["error"], "name" in wrong["near"]), ("unknown_property", True), wrong)
+
+    def test_the_properties_of_a_copy_are_not_set_without_the_copy(self):
+        for targets, more in ((["reminder 1", "reminder 2"], {}), ("reminder 1", {"dryRun": True})):
+            arguments = {"target": targets, "arguments": {"withProperties": {"name": "Twin"}}, **more}
+            self.server.call("iac_mcp_run_command", app="Reminders", command="duplicate", **arguments)
+        read = self.server.call("iac_mcp_read_command", app="Reminders", command="duplicate", target="reminder 1", arguments={"withProperties": {"name": "Twin"}})
+        self.assertEqual(read["error"], "permission_denied", read)
+        found = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder whose name is "Twin"')
+        self.assertEqual(found["count"], 0)
 
     def test_a_step_names_its_object_after_a_command_that_answers_none(self):
         then = [{"target": "Finder window 1", "property": "current view", "value": "icon view"}]

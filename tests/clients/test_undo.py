@@ -84,6 +84,12 @@ class Made(Undo):
             self.assertTrue(self.is_listed(undo))
 
 
+    def test_a_note_that_was_written_later_is_kept(self):
+        made = self.call("iac_mcp_create", app="OmniFocus", **{"class": "inbox task"}, properties={"name": "Plan"})
+        self.call("iac_mcp_set_property", reference=made["objects"][0]["reference"], property="note", value="two hours of work")
+        self.assertIn("after", self.undo(made["undo"])["message"])
+
+
 class Moved(Undo):
     """The undo of what was written before a move."""
 

@@ -89,7 +89,7 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
     create::check_following(&call.then.then, app, &dictionary)?;
     let checked = checked(call, app, &dictionary, world);
     if let Checked::Fits(invocation) = &checked
-        && let Some(call) = copied_and_set(call, invocation, app, &dictionary)
+        && let Some(call) = copied_and_set(call, invocation)
     {
         return begin(&call, back, world);
     }
@@ -163,16 +163,11 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
 
-/// The same call with the properties of one copy as values to set on it. An app may ignore the parameter of `duplicate`
-/// without an error, and what is set is read back.
-fn copied_and_set(
-    call: &CommandCall,
-    invocation: &Invocation,
-    app: &App,
-    dictionary: &Dictionary,
-) -> Option<CommandCall> {
-    let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| invocation.code == DUPLICATE)?;
-    create::answers_one(invocation, app, dictionary).then_some(())?;
+/// The same call with the properties of a copy as values to set on it. An app may ignore the parameter of `duplicate`
+/// without an error, and what is set is judged by its property and read back.
+fn copied_and_set(call: &CommandCall, invocation: &Invocation) -> Option<CommandCall> {
+    let runs = call.mode == Mode::Run && invocation.code == DUPLICATE;
+    let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| runs)?;
     let key = call.arguments.keys().find(|key| Identifier::of(key).as_ref() == Some(&parameter))?.clone();
     let mut call = call.clone();
     let Json::Object(values) = call.arguments.shift_remove(&key).filter(|values| *values != json!({}))?

@@ -33,7 +33,6 @@ pub(super) use begin::{check_following, launch, looks_of_copy, start, start_afte
 pub(super) use unmake::{Unmade, ended as unmade, start as start_unmake};
 
 pub(super) use begin::saving;
-pub(super) use row::answers_one;
 
 /// Objects that are to be made.
 #[derive(Debug)]

@@ -615,7 +615,14 @@ fn tell(
     }
     if row.get("lost").is_some() {
         let is_twin = row.get("twin").is_some();
-        json.insert("note".to_owned(), json!(if is_twin { TWIN } else { MOVED }));
+        let mut note = if is_twin { TWIN } else { MOVED }.to_owned();
+        // A command takes no values, and they are set only on an object that is known.
+        if is_twin && make.into == Into::Command && !make.slots.is_empty() {
+            let terms: Vec<&str> = make.slots.iter().map(|slot| slot.term.as_str()).collect();
+            note.push_str(&format!("; not set: `{}`", terms.join("`, `")));
+            is_refused = true;
+        }
+        json.insert("note".to_owned(), json!(note));
     }
     if row.get("unread").is_some() {
         json.insert("note".to_owned(), json!("it was made and could not be read back"));

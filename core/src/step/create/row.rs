@@ -199,11 +199,6 @@ pub(super) fn answer_of(
     }
 }
 
-/// Whether a command is known to return one object.
-pub(in crate::step) fn answers_one(origin: &Invocation, app: &App, dictionary: &Dictionary) -> bool {
-    matches!(answer_of(origin, &NewObject::default(), app, dictionary), Ok(Some(_)))
-}
-
 fn no_answer(origin: &Invocation, app: &App) -> Fault {
     let message = format!(
         "`then` cannot change an object here, because `{}` of {} does not answer one",
