@@ -180,6 +180,26 @@ pub fn follow(undos: &mut [Undo], renamed: &[Renamed]) {
     }
 }
 
+/// Lets the writes of a call follow the objects that it moves later, because undo moves these back first.
+pub(crate) fn follow_moves(undos: &mut [Undo]) {
+    for at in 0..undos.len() {
+        let (before, rest) = undos.split_at_mut(at);
+        let Some(Undo { app, object, way: Way::Move { landed: Some(landed), .. }, .. }) = rest.first() else {
+            continue;
+        };
+        let moved = Renamed { app: app.clone(), from: object.clone(), to: Some(landed.clone()) };
+        for undo in before.iter_mut().filter(|undo| undo.object == moved.from) {
+            undo.follow(&moved);
+            // The app may have given it a new id, and that alone leads to it.
+            if let Way::Set { looks, .. } = &mut undo.way
+                && landed["type"] == "id"
+            {
+                looks.clear();
+            }
+        }
+    }
+}
+
 /// The specifier of the same object after a change of paths; `None` if it does not lead to the changed object, or
 /// through it.
 fn replaced(path: &Json, from: &Json, to: &Json) -> Option<Json> {

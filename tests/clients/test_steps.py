@@ -99,6 +99,21 @@ class Steps(Trusting):
         labels = self.call("iac_mcp_get_properties", reference=[own, into], app="Finder", properties=["label index"])["results"]
         self.assertEqual([each["properties"]["label index"] for each in labels], [0, 0])
 
+    def test_what_gets_a_new_id_by_a_move_is_changed_back_too(self):
+        [own] = self.call("iac_mcp_get_elements", app="Reminders", elements='first reminder of list "Reminders" whose completed is false')["elements"]
+        for target in (own["id"], f'reminder "{own["name"]}" of list "Reminders"'):
+            before = self.call("iac_mcp_get_properties", app="Reminders", reference=target, properties=["priority"])["properties"]
+            then = [
+                {"target": target, "property": "priority", "value": 5},
+                {"command": "move", "target": target, "arguments": {"to": "last list"}},
+            ]
+            done = self.call("iac_mcp_run_command", app="Reminders", command="show", target=target, then=then)
+            undone = self.call("iac_mcp_undo", undo=done["undo"])
+            self.assertIs(undone["success"], True, undone)
+            named = f'reminder "{own["name"]}" of list "Reminders"'
+            after = self.call("iac_mcp_get_properties", app="Reminders", reference=named, properties=["priority"])["properties"]
+            self.assertEqual(after, before)
+
     def test_contacts_are_saved_once_after_all_steps(self):
         self.call("iac_mcp_run_command", app="Contacts", command="launch")
         person, group = 'person "Tomás Ní Bhriain"', 'group "Choir"'

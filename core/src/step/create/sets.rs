@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::fault::Fault;
 use crate::step::World;
 use crate::step::set::Told;
-use crate::undo::Undo;
+use crate::undo::{self, Undo};
 
 /// A step that has set properties, with its place in the call.
 pub(super) type SetAt = (String, Told);
@@ -66,7 +66,9 @@ impl Creating {
             Ok(_) => commands.next(),
             Err(_) => sets.next().map(|(_, told)| told.undo.clone()),
         });
-        of_step.flatten().flatten().collect()
+        let mut all: Vec<Undo> = of_step.flatten().flatten().collect();
+        undo::follow_moves(&mut all);
+        all
     }
 }
 
