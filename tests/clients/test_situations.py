@@ -138,6 +138,15 @@ class Situations(unittest.TestCase):
             after = server.call("iac_mcp_get_elements", app="Mail", elements=f"every message of {trash}", limit=0)
             self.assertEqual(after["totalCount"], before)
 
+    def test_a_count_says_that_projects_are_among_the_tasks(self):
+        with Home() as home, self.on(home) as server:
+            counted = lambda elements, **more: server.call("iac_mcp_get_elements", app="OmniFocus", elements=elements, **more).get("note", "")
+            note = "each project counts as one more flattened task"
+            self.assertIn(note, counted("every flattened task", limit=0))
+            self.assertIn(note, counted("every flattened task", groupBy=["containing project.name"]))
+            for elements, limit in (("every flattened task", 1), ("every flattened task of first flattened project", 0)):
+                self.assertNotIn(note, counted(elements, limit=limit))
+
 
 if __name__ == "__main__":
     unittest.main()
