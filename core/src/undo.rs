@@ -144,11 +144,13 @@ impl Made {
         self.looks.iter().any(|(look, _)| names(look))
     }
 
-    /// Whether an undo compares the number of elements, and another new object is among them.
+    /// Whether an undo compares the elements or their number, and another new object is among them.
     fn counts_in_it(&self, new: &Self) -> bool {
         let is_inside =
             new.object != self.object && replaced(&new.object, &self.object, &self.object).is_some();
-        is_inside && self.looks.iter().any(|(look, _)| look.starts_with('#'))
+        let is_of_elements =
+            |look: &str| look.starts_with('#') || look.contains('.') && !look.starts_with(['*', '=']);
+        is_inside && self.looks.iter().any(|(look, _)| is_of_elements(look))
     }
 
     /// Whether only its name leads to it in its container.

@@ -84,6 +84,16 @@ class Made(Undo):
             self.assertTrue(self.is_listed(undo))
 
 
+    def test_what_takes_the_place_of_new_contents_is_kept(self):
+        then = [{"command": "duplicate", "target": "first reminder of first list", "arguments": {"to": "it"}}]
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, then=then)
+        self.assertIsNotNone(made["undo"])
+        self.call("iac_mcp_run_command", app="Reminders", command="move", target='first reminder of list "Trip"', arguments={"to": "first list"})
+        self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, at='list "Trip"', properties={"name": "Theirs"})
+        self.undo(made["undo"])
+        found = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder of list "Trip"', properties=["name"])
+        self.assertEqual([each["properties"]["name"] for each in found["elements"]], ["Theirs"])
+
     def test_a_note_that_was_written_later_is_kept(self):
         made = self.call("iac_mcp_create", app="OmniFocus", **{"class": "inbox task"}, properties={"name": "Plan"})
         self.call("iac_mcp_set_property", reference=made["objects"][0]["reference"], property="note", value="two hours of work")

@@ -6,6 +6,7 @@ use crate::action::{Following, Invocation};
 use crate::app::{App, same_id};
 use crate::change::{DELETE, Fact, Look, Slot, Subject, binding, counts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
+use crate::identity::{Identity, identity};
 use crate::specifier::Path;
 
 /// How many of the new objects are read whole for the undo. Each read is an Apple event, which takes an app a tenth of
@@ -44,7 +45,9 @@ impl Tree<'_> {
         let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
+        let counts = counts(&self.app.bundle_id, self.dictionary, class).into_iter();
+        // A copy may have contents without number.
+        looks.extend(counts.map(|look| if is_copy { look } else { contents(look, self.dictionary) }));
         let mut held = held(self.dictionary, class);
         // Another object may take the name of this one.
         let telling = unshown(&self.app.bundle_id, self.dictionary, DELETE, class);
@@ -58,6 +61,18 @@ impl Tree<'_> {
             looks.extend(telling.into_iter().map(|each| Look::Property(vec![each])));
         }
         (label, looks)
+    }
+}
+
+/// The ids of the elements instead of their number, because a person may put others in their place.
+fn contents(look: Look, dictionary: &Dictionary) -> Look {
+    let Look::Count(way) = look else { return look };
+    let is_it = |class: &&String| {
+        dictionary.class(class).is_some_and(|it| Identifier::of(&it.plural).as_ref() == way.last())
+    };
+    match dictionary.classes.keys().find(is_it).map(|class| identity(dictionary, class)) {
+        Some(Identity::Id(id)) => Look::Property([way, vec![id]].concat()),
+        _ => Look::Count(way),
     }
 }
 
