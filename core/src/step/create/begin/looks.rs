@@ -45,7 +45,7 @@ impl Tree<'_> {
         let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        let counts = counts(&self.app.bundle_id, self.dictionary, class).into_iter();
+        let counts = counts(&self.app.bundle_id, self.dictionary, class);
         // A copy may have contents without number.
         looks.extend(counts.map(|look| if is_copy { look } else { contents(look, self.dictionary) }));
         let mut held = held(self.dictionary, class);
