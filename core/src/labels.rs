@@ -29,7 +29,10 @@ pub(crate) fn in_words(label: &str) -> Option<String> {
 }
 
 fn word(label: &str) -> Option<&str> {
-    label.strip_prefix(OPEN)?.strip_suffix(CLOSE).filter(|word| !word.is_empty())
+    let word = label.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
+    // Apple's labels are words. Any other text in this form is shown as it is.
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
+    is_word.then_some(word)
 }
 
 fn collect(json: &Json, found: &mut Vec<String>) {

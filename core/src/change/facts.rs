@@ -196,7 +196,7 @@ const FROM_CONTAINERS: [(&str, &str, &[&str], &str); 2] = [
         "com.apple.Music",
         DELETE,
         &["user playlist"],
-        "removes from the playlist only: the songs stay in the library; this server cannot put them back into the playlist",
+        "removes from the playlist; unless that is the library itself, the songs stay in the library; this server cannot put them back into the playlist",
     ),
     (
         "com.apple.mail",

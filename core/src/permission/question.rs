@@ -12,8 +12,8 @@ use crate::specifier::quoted;
 /// it stays readable.
 pub(crate) const NAMED: usize = 5;
 
-/// The most objects that a question names all, and the most characters of their lines together: half a screen. More
-/// lines of one kind are not read one by one.
+/// A question names all objects if they are at most so many, and their lines have at most so many characters together:
+/// half a screen, which a person still reads line by line.
 const ALL_NAMED: usize = 12;
 const SHORT: usize = 1_000;
 

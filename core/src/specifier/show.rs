@@ -283,6 +283,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(quoted(text), expected);
         check("_$!<HomeFAX>!$_", "\"home fax\"");
         check("my _$!<Home>!$_", "\"my _$!< Home>!$_\"");
+        check("_$!<rm -r x>!$_", "\"_$!< rm -r x>!$_\"");
     }
 
     /// Clients that show a question as Markdown must show all of it.

@@ -13,7 +13,7 @@ use crate::words::RefId;
 /// The length of a filter in a question, in characters.
 const LONGEST: usize = 200;
 
-/// The largest number of names in an answer.
+/// The largest number of names in an answer: as many as the objects that it shows.
 const MOST_NAMES: usize = 20;
 
 /// A fact for the question and for the answer.

@@ -579,7 +579,10 @@ impl Sending {
     /// Why there is no undo.
     fn why(&self, app: &App) -> String {
         let why = |term: String| {
-            format!("this server does not undo it; {} does, also for what was so before", quoted(&term))
+            let term = quoted(&term);
+            format!(
+                "this server does not undo it; the command {term} does, also for objects that were so before"
+            )
         };
         self.trace.reverse(app).map_or_else(|| NO_REVERSE.to_owned(), why)
     }
