@@ -43,9 +43,10 @@ class Copies(Trusting):
         self.assertEqual((wrong["error"], "name" in wrong["near"]), ("unknown_property", True), wrong)
 
     def test_the_properties_of_a_copy_are_not_set_without_the_copy(self):
-        for targets, more in ((["reminder 1", "reminder 2"], {}), ("reminder 1", {"dryRun": True})):
+        for targets, more, expected in ((["reminder 1", "reminder 2"], {}, "invalid_parameter"), ("reminder 1", {"dryRun": True}, None)):
             arguments = {"target": targets, "arguments": {"withProperties": {"name": "Twin"}}, **more}
-            self.server.call("iac_mcp_run_command", app="Reminders", command="duplicate", **arguments)
+            answer = self.server.call("iac_mcp_run_command", app="Reminders", command="duplicate", **arguments)
+            self.assertEqual(answer.get("error"), expected, answer)
         read = self.server.call("iac_mcp_read_command", app="Reminders", command="duplicate", target="reminder 1", arguments={"withProperties": {"name": "Twin"}})
         self.assertEqual(read["error"], "permission_denied", read)
         found = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder whose name is "Twin"')
