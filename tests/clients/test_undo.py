@@ -94,6 +94,20 @@ class Made(Undo):
         found = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder of list "Trip"', properties=["name"])
         self.assertEqual([each["properties"]["name"] for each in found["elements"]], ["Theirs"])
 
+    def test_a_file_in_place_of_a_new_one_is_kept(self):
+        then = [{"command": "duplicate", "target": "~/Documents/Projects", "arguments": {"to": "it"}}]
+        made = self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Trip"}, then=then)
+        self.run_command("Finder", "delete", "/Users/alex/Desktop/Trip/Projects")
+        self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at='folder "~/Desktop/Trip"', properties={"name": "Theirs"})
+        self.assertIs(self.undo(made["undo"]).get("success"), None)
+        self.assertEqual(self.call("iac_mcp_get_elements", app="Finder", elements='every folder of folder "~/Desktop/Trip"')["count"], 1)
+
+    def test_what_was_written_in_the_last_of_many_is_kept(self):
+        children = [{"class": "reminder", "properties": {"name": f"Step {at}"}} for at in range(60)]
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Steps"}, children=children)
+        self.call("iac_mcp_set_property", app="Reminders", reference='reminder "Step 57" of list "Steps"', property="body", value="mine")
+        self.assertIn("have changed", self.undo(made["undo"])["message"])
+
     def test_a_note_that_was_written_later_is_kept(self):
         made = self.call("iac_mcp_create", app="OmniFocus", **{"class": "inbox task"}, properties={"name": "Plan"})
         self.call("iac_mcp_set_property", reference=made["objects"][0]["reference"], property="note", value="two hours of work")

@@ -81,7 +81,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Standard Suite: a document says whether it is modified, and a window leads to its document.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 41] = [
+const FACTS: [(&str, &str, &str, &str, &str); 43] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -103,6 +103,8 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
     ("com.apple.iCal", DELETE, "event", RULE, "recurrence"),
+    ("com.apple.iCal", MOVE, "event", RULE, "recurrence"),
+    ("com.apple.iCal", DUPLICATE, "event", RULE, "recurrence"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "task", REPEATS_BY, "repetition rule"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "project", REPEATS_BY, "repetition rule"),
     ("com.omnigroup.OmniFocus3", COMPLETE, "task", REPEATS_BY, "repetition rule"),
@@ -185,38 +187,43 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
 pub(crate) const DELETES_SERIES: &str = "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects";
 pub(crate) const NOT_RESTORED: &str = "this server cannot restore deleted objects";
 
-/// The effects of a command on objects of one container: an app, the command, and the words. A container is a class, or
-/// the last step of a path.
+/// The effects of a command on objects of one class in one container: an app, the command, the class, the containers, and
+/// the words. A container is a class or a property of the app.
 ///
 /// # Source
 /// Music's user guide: removing a song from a playlist does not remove it from the library. Mail's dictionary: `inbox`
 /// and the like hold the messages of all accounts in these mailboxes. RFC 3501: each account has an `INBOX`.
-const FROM_CONTAINERS: [(&str, &str, &[&str], &str); 2] = [
+const FROM_CONTAINERS: [(&str, &str, &str, &[&str], &str); 2] = [
     (
         "com.apple.Music",
         DELETE,
+        "track",
         &["user playlist"],
         "removes from the playlist; unless that is the library itself, the songs stay in the library; this server cannot put them back into the playlist",
     ),
     (
         "com.apple.mail",
         DELETE,
-        &["inbox", "sent mailbox", "drafts mailbox", "junk mailbox", "outbox"],
+        "message",
+        &[INBOX, "sent mailbox", "drafts mailbox", "junk mailbox", "outbox"],
         "moves to the Trash of its account",
     ),
 ];
 
+const INBOX: &str = "inbox";
+
 /// Whether a path leads into one of these containers.
 fn is_from(path: &Path, containers: &[&str]) -> bool {
     let Some((container, _)) = path.last() else { return false };
-    let name = container.name().unwrap_or_default();
-    let is_property =
-        |word: &str| matches!(container.last(), Some((_, Segment::Property(member))) if member.term == word);
-    containers.iter().any(|word| {
-        container.class() == *word
-            || is_property(word)
-            || container.class() == "mailbox" && name.eq_ignore_ascii_case(word)
-    })
+    let Some((outer, last)) = container.last() else { return false };
+    // Another mailbox may have the same name: in the Trash, or on the Mac.
+    let is_inbox = outer.class() == "account"
+        && container.class() == "mailbox"
+        && container.name().is_some_and(|name| name.eq_ignore_ascii_case(INBOX));
+    let is_property = |word: &str| matches!(last, Segment::Property(member) if member.term == word);
+    containers
+        .iter()
+        .any(|word| container.class() == *word || is_property(word) || is_inbox && *word == INBOX)
 }
 
 /// The effect of a message that a call makes and does not send.
@@ -602,9 +609,9 @@ pub(crate) fn consequence(
     let is_of = |of: &str| of.is_empty() || same_id(of, app);
     let are_from =
         |containers: &[&str]| !targets.is_empty() && targets.iter().all(|path| is_from(path, containers));
-    let mut from = FROM_CONTAINERS.iter().filter(|row| is_of(row.0) && row.1 == code);
-    if let Some(row) = from.find(|row| are_from(row.2)) {
-        return Some(row.3);
+    let mut from = FROM_CONTAINERS.iter().filter(|row| is_of(row.0) && row.1 == code && are_all(row.2));
+    if let Some(row) = from.find(|row| are_from(row.3)) {
+        return Some(row.4);
     }
     let mut rows = CONSEQUENCES.iter().filter(|row| is_of(row.0) && row.1 == code);
     rows.find(|row| are_all(row.2)).map(|row| row.3)

@@ -232,8 +232,9 @@ pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &
 }
 
 /// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty if
-/// all objects are in one container, because the named ones say which.
-pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names) -> String {
+/// all objects are in one container, because the named ones say which. `are_placed` means that the named ones say it
+/// although no path does.
+pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names, are_placed: bool) -> String {
     let container = |path: &Path| path.last().map(|(container, _)| container.clone());
     let places: IndexSet<Option<Path>> = all.iter().map(|path| container(path)).collect();
     let mut counts: IndexMap<Option<Path>, usize> = IndexMap::new();
@@ -241,7 +242,8 @@ pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names) -> String {
         *counts.entry(container(path)).or_default() += 1;
     }
     if places.len() < 2 || counts.is_empty() {
-        return String::new();
+        let may_be_elsewhere = are_placed && !counts.is_empty();
+        return if may_be_elsewhere { ", perhaps in other places".to_owned() } else { String::new() };
     }
     // What is at the top of the app is in no container that has a name.
     let (mut told, mut left, mut elsewhere) = (Vec::new(), 0, 0);

@@ -228,7 +228,8 @@ impl Looking {
         let shown: Vec<&Path> = shown.map(|(_, (at, _))| &subjects[*at].path).collect();
         let is_here = |path: &&Path| !deleted.contains(path);
         let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
-        let others = words::whence(&all, &shown, &names);
+        let are_placed = subjects.iter().flat_map(|subject| &subject.facts).any(|fact| fact.is_place);
+        let others = words::whence(&all, &shown, &names, are_placed);
         let objects = ranked.into_iter().map(|(_, (_, words))| words).collect();
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);

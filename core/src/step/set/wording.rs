@@ -249,7 +249,8 @@ impl Setting {
     /// Where those of some objects are that a question only counts; it names the first `named`.
     fn whence(&self, opens: &[&Open], named: usize) -> String {
         let paths: Vec<&Path> = opens.iter().map(|open| &open.change.subject.path).collect();
-        words::whence(&paths, &paths[..paths.len().min(named)], &self.names)
+        let are_placed = opens.iter().flat_map(|open| &open.change.subject.facts).any(|fact| fact.is_place);
+        words::whence(&paths, &paths[..paths.len().min(named)], &self.names, are_placed)
     }
 
     /// Whether the first line of the question tells the new values, so that no object has to tell them again.

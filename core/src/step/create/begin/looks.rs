@@ -9,10 +9,6 @@ use crate::dictionary::{Dictionary, Identifier};
 use crate::identity::{Identity, identity};
 use crate::specifier::Path;
 
-/// How many of the new objects are read whole for the undo. Each read is an Apple event, which takes an app a tenth of
-/// a second.
-const HELD: usize = 50;
-
 /// The app whose copies are not read whole: all properties of a folder include its size, which takes minutes to count.
 ///
 /// # Source
@@ -45,15 +41,16 @@ impl Tree<'_> {
         let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        let counts = counts(&self.app.bundle_id, self.dictionary, class);
-        // A copy may have contents without number.
-        looks.extend(counts.map(|look| if is_copy { look } else { contents(look, self.dictionary) }));
         let mut held = held(self.dictionary, class);
         // Another object may take the name of this one.
         let telling = unshown(&self.app.bundle_id, self.dictionary, DELETE, class);
+        let counts = counts(&self.app.bundle_id, self.dictionary, class);
+        let contents = |look| contents(look, self.dictionary, !telling.is_empty());
+        // A copy may have contents without number.
+        looks.extend(counts.map(|look| if is_copy { look } else { contents(look) }));
         let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
         let is_slow = is_copy && same_id(&self.app.bundle_id, COUNTING);
-        if self.makes.len() < HELD && !held.iter().all(is_read) && !is_slow {
+        if !held.iter().all(is_read) && !is_slow {
             // One event reads them all.
             held.extend(telling);
             looks.push(Look::Held(held));
@@ -64,14 +61,15 @@ impl Tree<'_> {
     }
 }
 
-/// The ids of the elements instead of their number, because a person may put others in their place.
-fn contents(look: Look, dictionary: &Dictionary) -> Look {
+/// The ids of the elements instead of their number, because a person may put others in their place; of files, the names.
+fn contents(look: Look, dictionary: &Dictionary, are_files: bool) -> Look {
     let Look::Count(way) = look else { return look };
     let is_it = |class: &&String| {
         dictionary.class(class).is_some_and(|it| Identifier::of(&it.plural).as_ref() == way.last())
     };
     match dictionary.classes.keys().find(is_it).map(|class| identity(dictionary, class)) {
-        Some(Identity::Id(id)) => Look::Property([way, vec![id]].concat()),
+        Some(Identity::Id(own)) => Look::Property([way, vec![own]].concat()),
+        Some(Identity::Name(own)) if are_files => Look::Property([way, vec![own]].concat()),
         _ => Look::Count(way),
     }
 }
