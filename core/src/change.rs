@@ -20,10 +20,11 @@ use crate::specifier::{By, LABELS, Path, Segment};
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
-    BY, BY_MAIL, DELETE, DELETES_SERIES, DUPLICATE, FROM, NOT_RESTORED, NOT_SENT, PASSED_ON, QUIT, REPLACES,
-    RULE, SEND, SEND_TEXT, SHARED, TO_ALL, UNSAVED, begins_with, beside, beyond, binding, consequence,
-    counted_among, counts, drafts, facts, is_rare, may_hold, outlives, place_terms, placed, repeats, sends,
-    shared, standing, taken_from, unmoved, unshown,
+    BY, BY_MAIL, DELETE, DELETES_SERIES, DRAFT_UNSEEN, DUPLICATE, FROM, NOT_RESTORED, NOT_SENT,
+    OPENING_WINDOW, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL, UNSAVED, VISIBLE,
+    begins_with, beside, beyond, binding, consequence, counted_among, counts, drafts, facts, is_rare,
+    makes_draft, may_hold, outlives, place_terms, placed, repeats, sends, shared, standing, taken_from,
+    unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};

@@ -125,6 +125,46 @@ class Steps(Trusting):
         done = self.call("iac_mcp_run_command", app="Contacts", command="add", target=person, arguments={"to": group}, then=saves)
         self.assertNotIn("saved", done)
 
+    def test_a_part_of_a_new_object_is_named_by_its_number(self):
+        children = [{"class": "reminder", "properties": {"name": name}} for name in ("Tickets", "Hotel")]
+        for then in (
+            [{"target": "it 3", "property": "flagged", "value": True}],
+            [{"command": "show", "target": "it 2"}, {"command": "move", "target": "it 3", "arguments": {"to": 'list "Reminders"'}}],
+        ):
+            made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=children, then=then)
+            self.assertIs(made["success"], True, made)
+            where = 'name is "Hotel"'
+            [hotel] = self.call("iac_mcp_get_elements", app="Reminders", elements="every reminder", where=where, properties=["flagged", "container.name"])["elements"]
+            is_flagged = "property" in then[0]
+            self.assertEqual(hotel["properties"], {"flagged": is_flagged, "container.name": "Trip" if is_flagged else "Reminders"})
+            self.call("iac_mcp_run_command", app="Reminders", command="delete", target=[hotel["id"]])
+        refused = self.server.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=children, then=[{"command": "show", "target": "it 4"}])
+        self.assertIn("there is no `it 4`: `it 3` is the last", refused["message"])
+
+    def test_a_step_changes_files_that_only_their_places_tell_apart(self):
+        files = 'every file of folder "Documents" of home whose name contains "menu"'
+        done = self.call("iac_mcp_run_command", app="Finder", command="activate", then=[{"target": files, "property": "label index", "value": 2}])
+        self.assertEqual([each["new"] for each in done["then"][0]["changes"]], [2, 2], done)
+
+    def test_a_draft_that_nobody_sees_says_so(self):
+        for shown in (False, True):
+            done = self.call("iac_mcp_run_command", app="Mail", command="reply", target="message 1 of inbox", arguments={"opening window": shown})
+            self.assertEqual("does not see this draft" in done.get("note", ""), not shown, done)
+            made = self.call("iac_mcp_create", app="Mail", **{"class": "outgoing message"}, properties={"subject": "Hi", "visible": shown})
+            self.assertEqual("does not see this draft" in made.get("note", ""), not shown, made)
+
+    def test_the_container_of_a_copy_is_its_destination(self):
+        copy = {"app": "Mail", "command": "duplicate", "target": "message 1 of inbox"}
+        to = 'mailbox "Garden house" of account "iCloud"'
+        for form in ({"arguments": {"with properties": {"mailbox": to, "flag index": 3}}}, {"then": [{"property": "mailbox", "value": to}]}):
+            done = self.call("iac_mcp_run_command", **copy, **form)
+            made = done["objects"][0]["reference"] if "objects" in done else done["data"]["reference"]
+            read = self.call("iac_mcp_get_properties", reference=made, properties=["mailbox.name"])
+            self.assertEqual(read["properties"], {"mailbox.name": "Garden house"})
+            self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)
+        refused = self.server.call("iac_mcp_run_command", **copy, arguments={"to": to}, then=[{"property": "mailbox", "value": to}])
+        self.assertEqual(refused["message"], "`to` and `mailbox` both say where the copy goes")
+
     def test_a_property_is_set_once(self):
         then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]
         refused = self.server.call("iac_mcp_run_command", app="Music", command="pause", then=then)
@@ -220,6 +260,23 @@ class Asked(Desk):
                 refused = await self.refused(client, "iac_mcp_read_command", app="StandardAdditions", command="set the clipboard to", target="x")
                 self.assertIn("change nothing", refused["message"])
             self.assertEqual(len(human.asked), 1)
+
+    async def test_an_object_among_the_values_is_looked_up_before_the_question(self):
+        human = Human("once")
+        async with self.client(MODES[0], human) as client:
+            new = {"class": "inbox task", "properties": {"name": "x", "primary tag": 'tag "Nowhere"'}}
+            refused = await self.refused(client, "iac_mcp_create", app="OmniFocus", **new)
+            self.assertEqual((refused["error"], human.asked), ("reference_invalid", []), refused)
+
+    async def test_the_objects_of_one_step_are_below_its_values(self):
+        human = Human("once")
+        async with self.client(MODES[0], human) as client:
+            files = 'every file of folder "Documents" of home whose name contains "menu"'
+            then = [{"target": files, "property": "label index", "value": 2}]
+            await self.call(client, "iac_mcp_run_command", app="Finder", command="activate", then=then)
+            [asked] = human.asked
+            self.assertEqual(asked.message.count('then set "label index" to 2 (red):'), 1, asked.message)
+            self.assertEqual(asked.message.count("old: 0 (none)"), 2, asked.message)
 
 
 if __name__ == "__main__":

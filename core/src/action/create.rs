@@ -224,6 +224,8 @@ impl Creation {
             sent.replace_paths(with);
         }
         self.homes.iter_mut().for_each(|home| *home = with(home));
+        let written = self.writes.iter_mut().flat_map(|change| &mut change.values);
+        written.for_each(|value| value.replace_paths(&mut |path| with(path)));
         for make in &mut self.makes {
             match &mut make.into {
                 Into::In(path, ..) => *path = with(path),
@@ -231,6 +233,7 @@ impl Creation {
                 Into::App | Into::Child(..) | Into::AtChild(_) | Into::Command => {}
             }
             make.command.replace_paths(with);
+            make.values.iter_mut().for_each(|value| value.replace_paths(&mut |path| with(path)));
             if let Some(renamed) = &mut make.renamed {
                 renamed.container = with(&renamed.container);
             }

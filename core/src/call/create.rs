@@ -18,7 +18,8 @@ pub struct Create {
     pub app: Option<String>,
     /// The new objects, in order.
     pub objects: Vec<NewObject>,
-    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the second.
+    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the second;
+    /// if there is only one, its children are counted after it.
     pub then: Vec<Next>,
 }
 
@@ -125,6 +126,10 @@ impl Create {
             }
             then.extend(next.into_iter().map(|next| Next { of: at, ..next }));
         }
+        // Before any other step, to set a property of a new object is to make it with this property.
+        while let Some(one) = then.first().and_then(|next| nth(&mut objects, next.number()?)) {
+            one.join(then.remove(0).into_object())?;
+        }
         if then.len() > MOST_NEXT {
             let message = format!("{} commands are to follow; expected {MOST_NEXT} at most", then.len());
             return Err(Fault::parameter("then", message, "make several calls"));
@@ -202,6 +207,24 @@ impl Next {
         self.values().for_each(|json| collect(json, found));
     }
 
+    /// The number of the new object of which the step sets properties: 2 for `it 2`.
+    fn number(&self) -> Option<usize> {
+        let target = self.target.as_ref().filter(|_| !self.sets.is_empty())?;
+        target.as_str()?.strip_prefix(IT)?.strip_prefix(' ')?.parse().ok()
+    }
+
+    /// The properties to set, as those of a new object.
+    fn into_object(self) -> NewObject {
+        let (set, added): (Vec<_>, Vec<_>) = self.sets.into_iter().partition(|new| new.how == How::Set);
+        NewObject {
+            properties: set.into_iter().map(|new| (new.property, new.value)).collect(),
+            added: added.into_iter().map(|new| (new.property, new.how, new.value)).collect(),
+            may_lose: self.may_lose,
+            place: self.place,
+            ..NewObject::default()
+        }
+    }
+
     fn values(&self) -> impl Iterator<Item = &Json> {
         let set = self.sets.iter().map(|new| &new.value);
         self.target.iter().chain(self.arguments.values()).chain(set)
@@ -231,6 +254,15 @@ impl NewObject {
         Ok(())
     }
 
+    /// The object after that many others, each before those in it.
+    fn nth(&mut self, after: &mut usize) -> Option<&mut Self> {
+        if *after == 0 {
+            return Some(self);
+        }
+        *after -= 1;
+        self.children.iter_mut().find_map(|child| child.nth(after))
+    }
+
     fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.at.iter_mut().chain(self.properties.values_mut());
         values.for_each(|value| replace(value, given, objects));
@@ -241,6 +273,15 @@ impl NewObject {
         let added = self.added.iter().map(|(.., json)| json);
         self.at.iter().chain(self.properties.values()).chain(added).for_each(|json| collect(json, found));
         self.children.iter().for_each(|child| child.collect(found));
+    }
+}
+
+/// The new object that `it 2` means: the second one, or if there is only one with others in it, the first of these.
+fn nth(objects: &mut [NewObject], number: usize) -> Option<&mut NewObject> {
+    let at = number.checked_sub(1)?;
+    match objects {
+        [one] => one.nth(&mut at.clone()),
+        objects => objects.get_mut(at),
     }
 }
 
@@ -287,7 +328,7 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
             all.then.push(next(&of, &place).map_err(|fault| fault.inside(&place))?);
             continue;
         }
-        if !all.then.is_empty() {
+        if all.then.iter().any(|next| next.number().is_none()) {
             let message =
                 format!("`{place}` changes the new object after a command or a step about another object");
             let suggestion = "put the steps that set its properties and make objects in it first, or name the object as `target`";

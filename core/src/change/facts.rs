@@ -167,7 +167,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
         "com.apple.mail",
         DELETE,
         "message",
-        "moves to the Trash of its account; a message that is already in the Trash stays there, because only the user can empty it, in Mail",
+        "moves to the Trash mailbox; a message that is already there stays there, because only the user can empty it, in Mail",
     ),
     (
         "com.apple.Notes",
@@ -206,7 +206,7 @@ const FROM_CONTAINERS: [(&str, &str, &str, &[&str], &str); 2] = [
         DELETE,
         "message",
         &[INBOX, "sent mailbox", "drafts mailbox", "junk mailbox", "outbox"],
-        "moves to the Trash of its account",
+        "moves to the Trash mailbox",
     ),
 ];
 
@@ -231,6 +231,22 @@ pub(crate) const NOT_SENT: &str = "nothing is sent";
 
 /// Objects that are messages to be sent later: an app and a class.
 const DRAFTS: [(&str, &str); 1] = [("com.apple.mail", "outgoing message")];
+
+/// What the answer says of a message that nobody sees yet.
+///
+/// # Source
+/// Mail's dictionary: `opening window` and `visible` say whether a message has a window, and the default is none. `save`
+/// puts it into Drafts.
+pub(crate) const DRAFT_UNSEEN: &str =
+    "the user does not see this draft yet, and it is not in Drafts: set its `visible` to true, or run `save`";
+
+pub(crate) const OPENING_WINDOW: &str = "opening window";
+pub(crate) const VISIBLE: &str = "visible";
+
+/// Whether a command makes a message that is to be sent later.
+pub(crate) fn makes_draft(code: &str) -> bool {
+    [REPLY, FORWARD, REDIRECT].contains(&code)
+}
 
 /// Whether objects of a class are messages to be sent.
 pub(crate) fn drafts(app: &str, dictionary: &Dictionary, class: &str) -> bool {

@@ -17,8 +17,10 @@ use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode, SetProperty};
-use crate::change::{DELETE, DUPLICATE, HOLDS, OLD, QUIT, Tell, sends, tells};
-use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::change::{
+    DELETE, DRAFT_UNSEEN, HOLDS, OLD, OPENING_WINDOW, QUIT, Tell, makes_draft, sends, tells,
+};
+use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
@@ -64,6 +66,8 @@ pub(super) struct Sending {
     ends: bool,
     /// Whether it sends something to other people.
     sends: bool,
+    /// Whether it makes a message that the user does not see.
+    hides: bool,
     /// Whether the app saves what it did.
     saves: bool,
     /// What the answer tells.
@@ -89,7 +93,12 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
     create::check_following(&call.then.then, app, &dictionary)?;
     let checked = checked(call, app, &dictionary, world);
     if let Checked::Fits(invocation) = &checked
-        && let Some(call) = copied_and_set(call, invocation)
+        && let Some(call) = copies::set_after(call, invocation)
+    {
+        return begin(&call, back, world);
+    }
+    if let Checked::Fits(invocation) = &checked
+        && let Some(call) = copies::to_its_container(call, invocation, &dictionary)?
     {
         return begin(&call, back, world);
     }
@@ -156,36 +165,14 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
         file: invocation.file_to_be().map(str::to_owned),
         ends: invocation.code == QUIT,
         sends: sends(&invocation.code),
+        hides: makes_draft(&invocation.code)
+            && invocation.parameter(OPENING_WINDOW) != Some(&Given::Bool(true)),
         saves: invocation.save.is_some(),
         tells: invocation.tells.clone(),
         given: invocation.parameters.iter().map(|argument| argument.term.clone()).collect(),
     };
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
-
-/// The same call with the properties of a copy as values to set on it. An app may ignore the parameter of `duplicate`
-/// without an error, and what is set is judged by its property and read back.
-fn copied_and_set(call: &CommandCall, invocation: &Invocation) -> Option<CommandCall> {
-    let runs = call.mode == Mode::Run && invocation.code == DUPLICATE;
-    let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| runs)?;
-    let key = call.arguments.keys().find(|key| Identifier::of(key).as_ref() == Some(&parameter))?.clone();
-    let mut call = call.clone();
-    let Json::Object(values) = call.arguments.shift_remove(&key).filter(|values| *values != json!({}))?
-    else {
-        return None;
-    };
-    let object = &mut call.then.object;
-    for (term, value) in values {
-        object.properties.entry(term).or_insert(value);
-    }
-    if object.place.is_empty() {
-        object.place = format!("arguments.{key}");
-    }
-    Some(call)
-}
-
-/// The standard suite's parameter of `duplicate` and `make`.
-const WITH_PROPERTIES: &str = "with properties";
 
 /// Checks the number of targets.
 ///
@@ -392,6 +379,7 @@ impl Sending {
             file: None,
             ends: false,
             sends: false,
+            hides: false,
             saves: false,
             tells: Vec::new(),
             given: Vec::new(),
@@ -559,6 +547,9 @@ impl Sending {
         }
         if let Some(filed) = filed {
             filed.tell(&mut body);
+        }
+        if self.hides {
+            body["note"] = json!(DRAFT_UNSEEN);
         }
         if shared == [true] {
             body["note"] = json!(copies::SHARED);

@@ -1,14 +1,17 @@
 //! Copies of objects: what an undo needs to delete them again.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::show::{told, value};
 use super::{World, create};
 use crate::action::{Copies, Invocation};
 use crate::app::App;
-use crate::change::{DUPLICATE, Look};
-use crate::dictionary::Dictionary;
+use crate::call::{CommandCall, Mode};
+use crate::change::{DUPLICATE, Look, home};
+use crate::dictionary::{Dictionary, Identifier};
+use crate::fault::Fault;
 use crate::identity::identity;
+use crate::marshal::Given;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, quoted, read_source};
 use crate::undo::{Made, Undo, Way};
@@ -105,3 +108,53 @@ fn path(path: Path, id: &Json) -> Option<Path> {
     let path = container.then(Segment::Element(member.clone(), By::Id(id)));
     path.is_stable().then_some(path)
 }
+
+/// The same call with the properties of a copy as values to set on it. An app may ignore the parameter of `duplicate`
+/// without an error, and what is set is judged by its property and read back.
+pub(super) fn set_after(call: &CommandCall, invocation: &Invocation) -> Option<CommandCall> {
+    let runs = call.mode == Mode::Run && invocation.code == DUPLICATE;
+    let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| runs)?;
+    let key = call.arguments.keys().find(|key| Identifier::of(key).as_ref() == Some(&parameter))?.clone();
+    let mut call = call.clone();
+    let Json::Object(values) = call.arguments.shift_remove(&key).filter(|values| *values != json!({}))?
+    else {
+        return None;
+    };
+    let object = &mut call.then.object;
+    for (term, value) in values {
+        object.properties.entry(term).or_insert(value);
+    }
+    if object.place.is_empty() {
+        object.place = format!("arguments.{key}");
+    }
+    Some(call)
+}
+
+/// The same call with the container of a copy as its destination: a value that moves the copy afterwards would leave its
+/// reference and its undo at the old place.
+///
+/// # Errors
+/// The call has a destination, too.
+pub(super) fn to_its_container(
+    call: &CommandCall,
+    invocation: &Invocation,
+    dictionary: &Dictionary,
+) -> Result<Option<CommandCall>, Fault> {
+    let direct = invocation.direct.iter().flat_map(Given::objects);
+    let mut of = direct.filter_map(|path| home(dictionary, path.class(), path.last()?.0.class()));
+    let Some(home) = of.next().filter(|_| invocation.code == DUPLICATE) else { return Ok(None) };
+    let mut call = call.clone();
+    let properties = &mut call.then.object.properties;
+    let Some(key) = properties.keys().find(|key| Identifier::of(key).as_ref() == Some(&home)).cloned() else {
+        return Ok(None);
+    };
+    let value = properties.shift_remove(&key).unwrap_or_default();
+    if call.arguments.insert("to".to_owned(), value).is_some() {
+        let message = format!("`to` and `{key}` both say where the copy goes");
+        return Err(Fault::parameter(key, message, "give its container once, as `to`"));
+    }
+    Ok(Some(call))
+}
+
+/// The standard suite's parameter of `duplicate` and `make`.
+const WITH_PROPERTIES: &str = "with properties";

@@ -19,7 +19,8 @@ use super::words::{self, Names};
 use super::{Step, Then, World, command, failed, in_app, moves, placing, query, show};
 use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
-use crate::change::{Subject, is_lossy};
+use crate::change::{OPENING_WINDOW, SEND, Subject, VISIBLE, drafts, is_lossy};
+use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Anchors;
 use crate::marshal::Given;
@@ -125,6 +126,21 @@ impl Creating {
         let all = vec![true; self.traces.len()];
         let did = self.did(name, &all, 0..self.creation.sets.len()).filter(|_| self.writes)?;
         Some(Sent { app: app.to_owned(), did })
+    }
+
+    /// Whether it leaves a message that the user does not see, and that no step sends or saves.
+    fn hides_draft(&self, app: &App, dictionary: &Dictionary) -> bool {
+        let yes = Some(&Given::Bool(true));
+        let draft = self.nodes.iter().zip(&self.creation.makes).find(|(node, _)| node.parent.is_none());
+        let Some((_, make)) = draft.filter(|(node, _)| drafts(&app.bundle_id, dictionary, &node.class))
+        else {
+            return false;
+        };
+        let mut values = make.slots.iter().zip(&make.values);
+        let is_shown = values.any(|(slot, value)| slot.term == VISIBLE && Some(value) == yes)
+            || self.creation.origin().is_some_and(|origin| origin.parameter(OPENING_WINDOW) == yes);
+        !is_shown
+            && !self.creation.then.iter().any(|next| [SEND, answer::SAVE].contains(&next.sent.code.as_str()))
     }
 
     /// The permanent effects of the commands that ran, in words; `None` if all of them only show something.
@@ -267,6 +283,12 @@ impl Creating {
                 (true, _) => return "target".to_owned(),
                 (false, Some(argument)) => return format!("arguments.{}", argument.term),
                 (false, None) => {}
+            }
+        }
+        for make in &self.creation.makes {
+            let mut values = make.slots.iter().zip(&make.values);
+            if let Some((slot, _)) = values.find(|(_, value)| value.paths().contains(&path)) {
+                return format!("properties.{}", slot.term);
             }
         }
         let of = |next: &Following| {

@@ -393,8 +393,8 @@ impl Setting {
         self.take_names(rows, app, world.home);
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
-            if let Value::Failed { number, message } = value(row, None, &dictionary) {
-                let error = OsaError { number, message, at: "object".to_owned(), by: None };
+            // A row is no encoded value: it may hold marks of positions.
+            if let Some(error) = OsaError::of_row(row, "object") {
                 self.fail(open, &error, app, world)?;
                 continue;
             }

@@ -8,7 +8,7 @@ use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
-use crate::change::{DUPLICATE, Look, SEND, Slot, holds};
+use crate::change::{DRAFT_UNSEEN, DUPLICATE, Look, SEND, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
@@ -186,14 +186,14 @@ impl Creating {
         if !dates.is_empty() {
             body["dates"] = Json::Object(dates);
         }
-        if is_whole && differs {
-            body["note"] = json!(if is_refused {
-                REFUSED
-            } else if is_unseen {
-                UNSEEN
-            } else {
-                MADE
-            });
+        let note = match differs {
+            true if is_refused => Some(REFUSED),
+            true if is_unseen => Some(UNSEEN),
+            true => Some(MADE),
+            false => self.hides_draft(app, &dictionary).then_some(DRAFT_UNSEEN),
+        };
+        if let Some(note) = note.filter(|_| is_whole) {
+            body["note"] = json!(note);
         }
         if !self.creation.then.is_empty() || !sets.is_empty() {
             let then = self.followed(&then, app, &dictionary, world);

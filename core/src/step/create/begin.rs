@@ -243,7 +243,8 @@ impl<'a> Tree<'a> {
         let creation = Creation { makes, save, homes: ways, writes, then, sets, seen: Vec::new() };
         let mut places: Vec<Subject> = Vec::new();
         let origin = creation.origin().into_iter().flat_map(Invocation::values);
-        let others = origin.chain(creation.then.iter().flat_map(|next| next.sent.values()));
+        let values = creation.makes.iter().flat_map(|make| &make.values);
+        let others = origin.chain(values).chain(creation.then.iter().flat_map(|next| next.sent.values()));
         let others = others.flat_map(|value| value.paths()).filter(|path| !Following::leads_to_it(path));
         let at = creation.makes.iter().filter_map(Make::at).chain(others);
         for path in at.filter(|path| path.last().is_some()) {

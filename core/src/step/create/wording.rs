@@ -79,13 +79,16 @@ impl Creating {
         if let Some((first, _)) = self.row() {
             objects.extend(self.named_targets(first, app));
         }
-        let mut number = 0;
-        for step in self.later_steps() {
-            objects.push(match step {
-                Ok(next) => self.following(&next.sent, app),
-                Err(_) => self.steps.line(number, app, &apart),
-            });
-            number += usize::from(step.is_err());
+        let (steps, mut number) = (self.later_steps(), 0);
+        let place = |step: &Result<&Following, &StepSet>| step.as_ref().err().map(|set| set.place.clone());
+        for steps in steps.chunk_by(|one, other| place(one).is_some() && place(one) == place(other)) {
+            match steps {
+                [Ok(next)] => objects.push(self.following(&next.sent, app)),
+                sets => {
+                    objects.extend(self.steps.lines(number..number + sets.len(), app, &apart));
+                    number += sets.len();
+                }
+            }
         }
         let differs = self.differs();
         if objects.len() > NAMED && !differs {

@@ -169,21 +169,45 @@ impl Steps {
     }
 
     /// The new values of one, within a sentence: `set "rating" to 80`.
-    pub(in crate::step) fn deed(&self, number: usize, apart: &Apart) -> String {
+    fn deed(&self, number: usize, apart: &Apart) -> String {
         let Some(open) = self.at(number) else { return String::new() };
         let slots = open.change.subject.slots.iter().enumerate();
         slots.map(|(at, slot)| open.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ")
     }
 
-    /// One in a question: `then set "rating" to 80: track "Blue"`, and its old values below.
-    pub(in crate::step) fn line(&self, number: usize, app: &App, apart: &Apart) -> String {
+    /// Those of one step in a question: `then set "rating" to 80: track "Blue"`, and its old values below. Several objects
+    /// that get the same values are below these values.
+    pub(in crate::step) fn lines(
+        &self,
+        numbers: std::ops::Range<usize>,
+        app: &App,
+        apart: &Apart,
+    ) -> Vec<String> {
+        let deeds: Vec<String> = numbers.clone().map(|number| self.deed(number, apart)).collect();
+        let objects = numbers.map(|number| self.object(number, app, apart)).collect::<Vec<_>>();
+        match deeds.split_first() {
+            Some((deed, rest)) if !rest.is_empty() && rest.iter().all(|other| other == deed) => {
+                let below = |object: &String| format!("\n  {}", object.replace('\n', "\n  "));
+                vec![format!("then {deed}:{}", objects.iter().map(below).collect::<String>())]
+            }
+            _ => {
+                let line = |(deed, object): (&String, &String)| match object.as_str() {
+                    "" => format!("then {deed} of {}", app.name),
+                    object => format!("then {deed}: {object}"),
+                };
+                deeds.iter().zip(&objects).map(line).collect()
+            }
+        }
+    }
+
+    /// The object of one in words, with its old values; empty for the app itself.
+    fn object(&self, number: usize, app: &App, apart: &Apart) -> String {
         let Some(open) = self.at(number) else { return String::new() };
-        let deed = self.deed(number, apart);
         let path = &open.change.subject.path;
         match (path.last(), path.is_told()) {
-            (_, true) => format!("then {deed}: {}, whichever it is by then", path.in_words(&open.names)),
-            (None, _) => format!("then {deed} of {}", app.name),
-            _ => format!("then {deed}: {}", open.line(app.dictionary.as_deref(), apart, true)),
+            (_, true) => format!("{}, whichever it is by then", path.in_words(&open.names)),
+            (None, _) => String::new(),
+            _ => open.line(app.dictionary.as_deref(), apart, true),
         }
     }
 

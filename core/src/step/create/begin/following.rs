@@ -167,10 +167,11 @@ impl Tree<'_> {
         Ok((following, references))
     }
 
-    /// The new objects that are not inside other new objects, as words in the arguments of a later command. The first
-    /// is the object that the command follows.
+    /// The new objects as words in the arguments of a later command: those that are not inside other new objects, or all
+    /// if there is only one of these. The first is the object that the command follows.
     fn stand_ins(&self, of: usize) -> Vec<StandIn> {
-        let roots = self.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none());
+        let is_one = self.nodes.iter().filter(|node| node.parent.is_none()).count() == 1;
+        let roots = self.nodes.iter().enumerate().filter(|(_, node)| is_one || node.parent.is_none());
         let mut roots: Vec<(usize, &str)> = roots.map(|(at, node)| (at, node.class.as_str())).collect();
         if roots.is_empty() {
             // Commands in a row make nothing. The word is still understood, so that it can be refused.
@@ -321,10 +322,10 @@ fn no_such(next: &Next, its: &[StandIn]) -> Option<String> {
     let given = next.target.iter().chain(next.arguments.values()).filter_map(Json::as_str);
     let word = given.map(last).find(|word| is_number(word) && its.iter().all(|it| it.word != *word))?;
     let count = match its.len() {
-        1 => "one new object that is in no other".to_owned(),
-        count => format!("{count} new objects that are in no other"),
+        1 => "the call makes one new object".to_owned(),
+        count => format!("`{IT} {count}` is the last"),
     };
-    Some(format!("there is no `{word}`: the call makes {count}"))
+    Some(format!("there is no `{word}`: {count}"))
 }
 
 /// Whether a text names a new object or a part of one.
