@@ -24,7 +24,7 @@ pub(crate) use facts::{
     OPENING_WINDOW, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL, UNSAVED, VISIBLE,
     begins_with, beside, beyond, binding, consequence, counted_among, counts, drafts, facts, is_rare,
     makes_draft, may_hold, outlives, place_terms, placed, repeats, sends, shared, standing, taken_from,
-    unmoved, unshown,
+    undeletable, unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};

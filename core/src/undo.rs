@@ -576,9 +576,8 @@ impl Undo {
 }
 
 fn for_good(last: &Undo) -> Fault {
-    let message = format!("the last change cannot be taken back: {}", last.in_words());
-    let suggestion =
-        "tell the user so; {\"list\":true} shows earlier changes that can be taken back by their ids";
+    let message = format!("the last change cannot be taken back: {}", last.for_good());
+    let suggestion = "tell the user so, or do what brings it back if the message says it; {\"list\":true} shows earlier changes that can be taken back by their ids";
     let fault = Fault::parameter("last", message, suggestion);
     // A script of the client belongs to no app.
     if last.app.is_empty() { fault } else { fault.with("app", last.app.as_str()) }

@@ -56,6 +56,11 @@ impl RefId {
         id.iter().all(|character| ALPHABET.contains(character)).then_some(Self(id))
     }
 
+    /// Whether a text holds one, which says nothing to a person.
+    pub(crate) fn is_in(text: &str) -> bool {
+        text.contains(PREFIX)
+    }
+
     /// The ids in an object's words, `reminder 1 of ref_…`, outside of quotes. A text that only mentions one, such as
     /// `see ref_…`, does not mean its object.
     pub(crate) fn within(words: &str) -> impl Iterator<Item = Self> {

@@ -234,7 +234,7 @@ class Create(Trusting):
         sent = self.call("iac_mcp_run_command", app="Mail", command="redirect", target="message 1 of inbox", then=[{"command": "send"}])
         self.assertIn("error", sent["then"][0])
         last = self.server.call("iac_mcp_undo", last=True)
-        self.assertEqual(last["message"], 'the last change cannot be taken back: Mail ran "redirect"')
+        self.assertEqual(last["message"], 'the last change cannot be taken back: Mail ran "redirect": this server knows no reverse of it')
 
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]

@@ -7,7 +7,7 @@ from support import OneServer, Trusting
 
 
 class Steps(Trusting):
-    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "delete", decision = "allow" }]\n'
+    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "delete", decision = "allow" }, { app = "com.apple.mail", command = "delete", decision = "allow" }]\n'
 
     def rating(self):
         read = self.call("iac_mcp_get_properties", app="Music", reference="current track", properties=["name", "rating"])
@@ -164,6 +164,37 @@ class Steps(Trusting):
             self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)
         refused = self.server.call("iac_mcp_run_command", **copy, arguments={"to": to}, then=[{"property": "mailbox", "value": to}])
         self.assertEqual(refused["message"], "`to` and `mailbox` both say where the copy goes")
+
+    def test_what_is_moved_is_changed_too(self):
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Done"})
+        found = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder of list "Reminders" whose flagged is false', limit=2)["elements"]
+        move = {"app": "Reminders", "command": "move", "target": [each["id"] for each in found], "arguments": {"to": 'list "Done"'}}
+        done = self.call("iac_mcp_run_command", **move, then=[{"property": "flagged", "value": True}])
+        where = "container.name of it is \"Done\" and flagged is true"
+        there = self.call("iac_mcp_get_elements", app="Reminders", elements="every reminder of every list", where=where)
+        self.assertEqual((there["count"], done["success"]), (2, True), done)
+        self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)
+        self.assertEqual(self.call("iac_mcp_get_elements", app="Reminders", elements="every reminder of every list", where=where)["count"], 0)
+        # A value that the app refuses: nothing is moved.
+        refused = self.server.call("iac_mcp_run_command", **move, then=[{"property": "priority", "value": "soon"}])
+        self.assertEqual(refused["error"], "type_mismatch", refused)
+        self.call("iac_mcp_undo", undo=made["undo"])
+
+    def test_mailboxes_stay_and_their_messages_go_back(self):
+        then = [{"command": "move", "target": "message 1 of inbox", "arguments": {"to": "it"}}]
+        done = self.call("iac_mcp_create", app="Mail", **{"class": "mailbox"}, at='account "iCloud"', properties={"name": "Bank"}, then=then)
+        self.assertEqual(done["noWayBack"], ["Mail made a new mailbox: no script can delete a mailbox; only the user can, in Mail"], done)
+        undone = self.call("iac_mcp_undo", undo=done["undo"])
+        self.assertEqual([each["moved"] for each in undone["changes"]], ["back"], undone)
+        bank = self.call("iac_mcp_get_elements", app="Mail", elements='every message of mailbox "Bank" of account "iCloud"')
+        self.assertEqual(bank["count"], 0)
+
+    def test_what_brings_a_deleted_object_back_is_said(self):
+        for app, target, word in (("Notes", 'note "Roof"', "Recently Deleted"), ("Mail", "message 1 of inbox", "Trash")):
+            done = self.call("iac_mcp_run_command", app=app, command="delete", target=target)
+            self.assertIn(word, done["noWayBack"][0])
+            last = self.server.call("iac_mcp_undo", last=True)
+            self.assertIn("`move` out of", last["message"])
 
     def test_a_property_is_set_once(self):
         then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]

@@ -319,8 +319,8 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
             return Err(Fault::parameter(place, message, "name the object once, as `target`"));
         }
         let own = ["target", "reference"].into_iter().find_map(|name| of.get(name).filter(|it| *it != IT));
-        if let Some(target) = own.filter(|_| sets) {
-            all.then.push(setting_of(&of, target, &place).map_err(|fault| fault.inside(&place))?);
+        if sets && own.is_some() {
+            all.then.push(setting(&of, own, &place).map_err(|fault| fault.inside(&place))?);
             continue;
         }
         let runs = ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some());
@@ -337,10 +337,11 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
         if of.get("class").is_some() {
             let part = object(item, &place, 1, count)?;
             all.object.children.push(NewObject { place, ..part });
+        } else if sets {
+            let set = setting(&of, None, &place).map_err(|fault| fault.inside(&place))?;
+            all.object.join(set.into_object())?;
         } else {
-            let set = setting(&of).map_err(|fault| fault.inside(&place))?;
-            let set = set.ok_or_else(|| wrong(&place, STEP, item))?;
-            all.object.join(NewObject { place, ..set })?;
+            return Err(wrong(&place, STEP, item));
         }
     }
     Ok(all)
@@ -349,12 +350,12 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
 /// The forms that `then` accepts.
 const STEP: &str = "{command, target, arguments}, {target, properties}, {target, property, value or append or prepend}, {class, properties, children}";
 
-/// Reads the properties to set on another object than the new one.
-fn setting_of(of: &Arguments<'_>, target: &Json, place: &str) -> Result<Next, Fault> {
+/// Reads the properties to set on an object; `None` for the new one.
+fn setting(of: &Arguments<'_>, target: Option<&Json>, place: &str) -> Result<Next, Fault> {
     of.only(&["target", "reference", "properties", "property", "value", "append", "prepend", LOSES])?;
     Ok(Next {
         place: place.to_owned(),
-        target: Some(target.clone()),
+        target: target.cloned(),
         sets: properties(of)?,
         may_lose: of.flag(LOSES)?.unwrap_or_default(),
         ..Next::default()
@@ -370,25 +371,6 @@ fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
         arguments: of.object("arguments")?.unwrap_or_default(),
         ..Next::default()
     })
-}
-
-/// Reads the properties to set on the new object, in the form of `iac_mcp_set_property`; `None` if there are none.
-fn setting(of: &Arguments<'_>) -> Result<Option<NewObject>, Fault> {
-    of.only(&["properties", "property", "value", "append", "prepend", "target", "reference", LOSES])?;
-    let may_lose = of.flag(LOSES)?.unwrap_or_default();
-    let properties = of.object("properties")?.unwrap_or_default();
-    let mut set = NewObject { properties, may_lose, ..NewObject::default() };
-    let value = |name: &'static str| of.given(name).cloned();
-    match (of.text("property")?, value("value"), value("append"), value("prepend")) {
-        (None, None, None, None) if !set.properties.is_empty() => {}
-        (Some(name), Some(value), None, None) => {
-            set.properties.insert(name, value);
-        }
-        (Some(name), None, Some(text), None) => set.added.push((name, How::Append, text)),
-        (Some(name), None, None, Some(text)) => set.added.push((name, How::Prepend, text)),
-        _ => return Ok(None),
-    }
-    Ok(Some(set))
 }
 
 fn twice(name: &str) -> Fault {

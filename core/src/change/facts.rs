@@ -226,6 +226,18 @@ fn is_from(path: &Path, containers: &[&str]) -> bool {
         .any(|word| container.class() == *word || is_property(word) || is_inbox && *word == INBOX)
 }
 
+/// Objects that no script can delete: an app, a class, and why.
+///
+/// # Source
+/// A published server for Mail: deleting a mailbox gives error -10000.
+const UNDELETABLE: [(&str, &str, &str); 1] =
+    [("com.apple.mail", "mailbox", "no script can delete a mailbox; only the user can, in Mail")];
+
+/// Why objects of a class cannot be deleted.
+pub(crate) fn undeletable(app: &str, dictionary: &Dictionary, class: &str) -> Option<&'static str> {
+    UNDELETABLE.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1)).map(|row| row.2)
+}
+
 /// The effect of a message that a call makes and does not send.
 pub(crate) const NOT_SENT: &str = "nothing is sent";
 

@@ -29,6 +29,8 @@ pub(super) enum Carried {
     Found(String),
     /// The undo does not restore this.
     Left(String),
+    /// What to know about the objects that a filter has found.
+    Note(String),
     /// Why the list of objects is not complete.
     Half(String),
     /// The names of the first objects of a change, by their references. They were read for the question.
@@ -113,6 +115,8 @@ impl Carried {
                 words.collect::<Vec<_>>().join(", ")
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
+            Self::Note(note) if RefId::is_in(note) => return None,
+            Self::Note(note) => note.clone(),
             // A change of an incomplete list is refused, so it needs no note.
             Self::Names(_) | Self::Half(_) | Self::Renamed(_) => return None,
         })
@@ -129,6 +133,11 @@ impl Carried {
                 return;
             }
             Self::Picked(picked) => ("picked", picked.to_json()),
+            Self::Note(note) => {
+                let more = body["note"].as_str().map(|more| format!("{note}; {more}"));
+                body["note"] = json!(more.as_ref().unwrap_or(note));
+                return;
+            }
             Self::Read(words) => {
                 body["readAs"] = words.clone();
                 return;

@@ -28,8 +28,8 @@ use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Gate, classify, decide, may_read, only_reads};
 use crate::reply::Reply;
 use crate::schema;
-use crate::specifier::{Container, quoted};
-use crate::undo::{self, NO_REVERSE, Undo, Way};
+use crate::specifier::Container;
+use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 /// The commands of Contacts and of the Standard Suite that add, remove or move objects. An app such as Contacts loses
@@ -490,7 +490,7 @@ impl Sending {
         let is_done = self.each.is_empty() || trace::is_done(answers, self.each.len());
         if let Some(did) = self.trace.did().filter(|_| undo.is_empty() && is_done) {
             let did = format!("{} {did}", app.name);
-            undo.push(Undo::lasting(&app.bundle_id, did, &self.why(app), (world.fresh)(), world.now));
+            undo.push(Undo::lasting(&app.bundle_id, did, &self.trace.why(app), (world.fresh)(), world.now));
         }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
@@ -565,17 +565,6 @@ impl Sending {
             body["undo"] = json!(id);
         }
         Ok(outcome(body, false))
-    }
-
-    /// Why there is no undo.
-    fn why(&self, app: &App) -> String {
-        let why = |term: String| {
-            let term = quoted(&term);
-            format!(
-                "this server does not undo it; the command {term} does, also for objects that were so before"
-            )
-        };
-        self.trace.reverse(app).map_or_else(|| NO_REVERSE.to_owned(), why)
     }
 
     /// The inverse of a command that sets what was read before it.

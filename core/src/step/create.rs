@@ -19,7 +19,7 @@ use super::words::{self, Names};
 use super::{Step, Then, World, command, failed, in_app, moves, placing, query, show};
 use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
-use crate::change::{OPENING_WINDOW, SEND, Subject, VISIBLE, drafts, is_lossy};
+use crate::change::{OPENING_WINDOW, SEND, Subject, VISIBLE, drafts, is_lossy, undeletable};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Anchors;
@@ -126,6 +126,12 @@ impl Creating {
         let all = vec![true; self.traces.len()];
         let did = self.did(name, &all, 0..self.creation.sets.len()).filter(|_| self.writes)?;
         Some(Sent { app: app.to_owned(), did })
+    }
+
+    /// Why the new objects cannot be deleted again.
+    fn stays_for_good(&self, app: &str, dictionary: &Dictionary) -> Option<&'static str> {
+        let roots = self.nodes.iter().filter(|node| node.parent.is_none());
+        roots.filter_map(|node| undeletable(app, dictionary, &node.class)).next()
     }
 
     /// Whether it leaves a message that the user does not see, and that no step sends or saves.

@@ -385,9 +385,11 @@ impl First {
         // A change of an incomplete list was refused above.
         let half = body["reason"].as_str().filter(|_| self.specifier.is_many());
         let half = half.map(|reason| Carried::Half(reason.to_owned()));
+        let note = body["note"].as_str().filter(|_| self.specifier.is_many() && changes(rest));
+        let note = note.map(|note| Carried::Note(note.to_owned()));
         let step = self.settle(ids, events, world)?;
-        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read).chain(half);
-        Ok(carried::with(step, told.collect()))
+        let told = [picked.map(Carried::Picked), found, all, read, half, note];
+        Ok(carried::with(step, told.into_iter().flatten().collect()))
     }
 
     /// The specifier for a person, to whom a reference says nothing. The lines of the objects name their container.

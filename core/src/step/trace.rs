@@ -7,10 +7,11 @@ use super::{Outcome, Step, World, copies};
 use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::change::DELETE;
+use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{READS, classify};
 use crate::specifier::{Path, quoted};
-use crate::undo::Undo;
+use crate::undo::{NO_REVERSE, Undo};
 use crate::words::{Level, RefId};
 
 /// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
@@ -28,6 +29,15 @@ const SHOWS: [&str; 14] = [
 /// OmniFocus' dictionary: `mark complete` and `mark dropped`, and `mark incomplete`.
 const REVERSES: [(&str, &str); 2] = [("OFOCFCMc", "OFOCFCMi"), ("OFOCFCMd", "OFOCFCMi")];
 
+/// Apps that keep deleted objects for a while: an app, a class, and how one comes back.
+///
+/// # Source
+/// Mail's and Notes' user guides, as for what the question says of these deletions.
+const KEEPS: [(&str, &str, &str); 2] = [
+    ("com.apple.mail", "message", "`move` out of the Trash mailbox does"),
+    ("com.apple.Notes", "note", "`move` out of Recently Deleted does, if its account has that folder"),
+];
+
 /// The reason why an uncertain change cannot be undone.
 pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 
@@ -44,6 +54,8 @@ pub(super) struct Trace {
     did: String,
     /// The code of its event.
     code: String,
+    /// The class of its first target; empty if it has none.
+    class: String,
     /// Whether it has a lasting effect, so that an undo of the last change must not reach an earlier one.
     lasts: bool,
     /// The moved objects, for following them and for undo.
@@ -56,8 +68,18 @@ impl Trace {
     pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
         let is_read = READS.iter().any(|(code, _)| *code == invocation.code);
         let lasts = level > Level::Safe && !shows(invocation) && !is_read;
-        let did = format!("ran {}", quoted(&invocation.term));
-        Self { did, code: invocation.code.clone(), lasts, moving: None, copies: None }
+        let targets = invocation.direct.as_ref().map(Given::objects).unwrap_or_default();
+        let about = match targets.as_slice() {
+            [] => String::new(),
+            [one] => match one.name() {
+                Some(name) => format!(" of {} {}", one.class(), quoted(name)),
+                None => format!(" of one {}", if one.class().is_empty() { "object" } else { one.class() }),
+            },
+            several => format!(" of {} objects", several.len()),
+        };
+        let did = format!("ran {}{about}", quoted(&invocation.term));
+        let class = targets.first().map(|path| path.class().to_owned()).unwrap_or_default();
+        Self { did, code: invocation.code.clone(), class, lasts, moving: None, copies: None }
     }
 
     /// The trace of one command among others.
@@ -94,11 +116,21 @@ impl Trace {
         self.lasts.then_some(self.did.as_str())
     }
 
-    /// The term of the command that sets its effect back, if the app has one.
-    pub(super) fn reverse(&self, app: &App) -> Option<String> {
-        let (_, reverse) = REVERSES.iter().find(|(code, _)| *code == self.code)?;
-        let mut commands = app.dictionary.as_ref()?.commands.iter();
-        commands.find(|command| command.code == *reverse).map(|command| command.name.clone())
+    /// Why this server does not undo it, and what does.
+    pub(super) fn why(&self, app: &App) -> String {
+        let by_command = || {
+            let (_, reverse) = REVERSES.iter().find(|(code, _)| *code == self.code)?;
+            let mut commands = app.dictionary.as_ref()?.commands.iter();
+            let term = quoted(&commands.find(|command| command.code == *reverse)?.name);
+            Some(format!("the command {term} does, also for objects that were so before"))
+        };
+        let is_a = |class: &str| app.dictionary.as_ref().is_some_and(|all| all.is_a(&self.class, class));
+        let is_kept = |row: &&(&str, &str, &str)| same_id(row.0, &app.bundle_id) && is_a(row.1);
+        let kept = KEEPS.iter().find(is_kept).filter(|_| self.code == DELETE).map(|row| row.2.to_owned());
+        match kept.or_else(by_command) {
+            Some(way) => format!("this server does not undo it: {way}"),
+            None => NO_REVERSE.to_owned(),
+        }
     }
 
     /// The app's own answer, and which targets are still where they were, although the app answered without an error.

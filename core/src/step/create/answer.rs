@@ -1,5 +1,7 @@
 //! The result for new objects: references in the shape of the tree, failures with their reasons, and the undo.
 
+mod row;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::begin::{CALLED, CONTAINER};
@@ -149,17 +151,21 @@ impl Creating {
         let is_refused = told.iter().any(|each| each.is_refused);
         let (then, moved) = self.moved_back(&then_rows, &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
-        let way_back = moved
-            .filter(|_| is_taken_back)
-            .and_then(|moved| Some((self.way_back(rows, &told, app, world)?, moved)));
+        let stays = self.stays_for_good(&app.bundle_id, &dictionary);
+        let way_back = moved.filter(|_| is_taken_back).and_then(|moved| match stays {
+            Some(_) => Some((None, moved)),
+            None => Some((Some(self.way_back(rows, &told, app, world)?), moved)),
+        });
+        // If only the new objects stay, what was moved into them goes back.
         let done: Vec<bool> = rows_of(&then_rows).iter().map(is_done).collect();
-        let did = self.did(&app.name, &done, 0..0).filter(|_| made > 0 && way_back.is_none());
+        let done = if way_back.is_some() { &[][..] } else { done.as_slice() };
+        let lasts = made > 0 && way_back.as_ref().is_none_or(|(made, _)| made.is_none());
+        let did = self.did(&app.name, done, 0..0).filter(|_| lasts);
         let (made_back, moved) = way_back.unzip();
-        let mut undo = Vec::from_iter(made_back);
+        let mut undo = Vec::from_iter(made_back.flatten());
         undo.extend(self.written(moved.unwrap_or_default(), &sets));
-        undo.extend(
-            did.map(|did| Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)),
-        );
+        let why = stays.unwrap_or(NO_REVERSE);
+        undo.extend(did.map(|did| Undo::lasting(&app.bundle_id, did, why, (world.fresh)(), world.now)));
         undo.extend(for_good(&sets, app, world));
         let is_kept = undo.iter().any(|undo| !undo.is_lasting());
         let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
@@ -237,72 +243,6 @@ impl Creating {
             back = back.zip(ways).map(|(back, ways)| [back, vec![ways]].concat());
         }
         (Json::from(rows), back)
-    }
-
-    /// The answer to commands in a row: the answer to the first, and in it the results of the others.
-    fn ran(
-        mut self,
-        answer: &Json,
-        app: &App,
-        dictionary: &Dictionary,
-        events: u64,
-        world: &mut World<'_>,
-    ) -> Result<Step, Fault> {
-        let (mut rows, sets) = self.apart_sets(&answer["then"], app, world)?;
-        let (ways, did) = self.left(&mut rows, app, world);
-        let mut undo = self.written(ways, &sets);
-        undo.extend(did);
-        undo.extend(for_good(&sets, app, world));
-        let is_kept = undo.iter().any(|undo| !undo.is_lasting());
-        let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
-        let told = self.followed(&Json::from(rows), app, dictionary, world);
-        let mut told = self.in_order(told, sets);
-        let first = if told.is_empty() { Json::Null } else { told.remove(0) };
-        if let Some(error) = first.get("error") {
-            let mut body = error.clone();
-            if self.row().is_some_and(|(first, _)| first.each) {
-                body["note"] =
-                    json!("some of the targets may be done: look at them; what follows was not tried");
-                body["undo"] = json!(id);
-            }
-            return Ok(Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() }));
-        }
-        let is_done = told.iter().all(|each| each.get("error").is_none());
-        let mut body = json!({
-            "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": id, "then": told,
-            "untrusted": true,
-        });
-        tell_saved(&answer["saved"], app, &mut body);
-        Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
-    }
-
-    /// The way back of each of successive commands, and a record of those that have none. Replaces each trace in `rows` by
-    /// the app's answer.
-    fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> (Vec<Vec<Undo>>, Option<Undo>) {
-        let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
-        for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {
-            let back = match row.get("value") {
-                Some(answer) => {
-                    let (answer, back) = trace.split(answer, app, world);
-                    row["value"] = answer;
-                    back.into_iter().flatten().collect()
-                }
-                None => Vec::new(),
-            };
-            let is_done = match row.get("value").and_then(Json::as_array).filter(|_| next.sent.each) {
-                Some(answers) => trace::is_done(answers, targets(&next.sent)),
-                None => is_done(row),
-            };
-            let unknown = if row.get("unknown").is_some() { " with an unknown outcome" } else { "" };
-            let stays = trace.did().filter(|_| back.is_empty() && (is_done || !unknown.is_empty()));
-            did.extend(stays.map(|did| format!("{did}{unknown}")));
-            ways.push(back);
-        }
-        let lasting = (!did.is_empty()).then(|| {
-            let did = format!("{} {}", app.name, did.join(", then "));
-            Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)
-        });
-        (ways, lasting)
     }
 
     /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,

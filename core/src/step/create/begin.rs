@@ -197,6 +197,8 @@ pub(super) struct Tree<'a> {
     may_lose: bool,
     /// If nothing is made: the first of some commands in a row, with the references among its targets.
     pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
+    /// The place in the call of the properties to set before the first of these commands.
+    pub(super) before: Option<String>,
     /// The client's text for `it` in these commands.
     pub(super) subject: Option<Json>,
 }
@@ -207,9 +209,9 @@ type Values = (Vec<Slot>, Vec<Given>, Vec<How>);
 impl<'a> Tree<'a> {
     pub(super) fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
         let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
-        let (writes, row, subject) = (None, None, None);
+        let (writes, row, before, subject) = (None, None, None, None);
         let (is_old, may_lose) = (false, false);
-        Self { app, dictionary, command, makes, nodes, ways, writes, is_old, may_lose, row, subject }
+        Self { app, dictionary, command, makes, nodes, ways, writes, is_old, may_lose, row, before, subject }
     }
 
     /// Reads the later commands, and looks at the existing objects.
@@ -225,11 +227,12 @@ impl<'a> Tree<'a> {
         let then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
         let (mut then, mut references): (Vec<Following>, Vec<_>) = then.into_iter().unzip();
         following::check_order(&then, self.app, world)?;
-        let Self { app, dictionary, makes, nodes, ways, writes, is_old, may_lose, row, .. } = self;
+        let Self { app, dictionary, makes, nodes, ways, writes, is_old, may_lose, row, before, .. } = self;
         let mut save = saving(app, dictionary);
         if let Some((first, targets)) = row {
             then.insert(0, Following { place: String::new(), judged: first.clone(), sent: first });
-            sets.iter_mut().for_each(|set| set.after += 1);
+            let later = sets.iter_mut().filter(|set| before.as_ref() != Some(&set.place));
+            later.for_each(|set| set.after += 1);
             references.insert(0, targets);
             // If the client's own save is the last step, nothing is left to save.
             let is_last = |save: &Invocation| {

@@ -43,15 +43,16 @@ pub(super) fn start_row(
     let mut call = call.clone();
     // Among the arguments, `target` means the same if the command has no parameter of that name.
     call.target = call.target.or_else(|| origin.direct.as_ref().and(call.arguments.get(TARGET).cloned()));
-    if let Some(next) = set_on_target(&call, &origin) {
+    let change = moved_and_set(&call, &origin, app, dictionary, world);
+    let mut before = None;
+    if let Some(next) = set_on_target(&call, &origin).filter(|_| change.is_none()) {
+        before = Some(next.place.clone()).filter(|_| origin.code == MOVE);
         call.then.object = NewObject::default();
         call.then.then.insert(0, next);
     }
     let call = &call;
     if call.then.object != NewObject::default() {
-        let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
-            return Err(no_answer(&origin, app));
-        };
+        let Some(change) = change else { return Err(no_answer(&origin, app)) };
         // A client that may not move an object must not set its container property either.
         let action = Action::of(app, Deed::Command(Box::new(origin)));
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
@@ -60,6 +61,7 @@ pub(super) fn start_row(
         return set::start(&change, world);
     }
     let mut tree = Tree::new(app, dictionary, None);
+    tree.before = before;
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
     // After a move or a delete, the target's path no longer leads to the object.
     let stays = is_one && ![MOVE, DELETE].contains(&origin.code.as_str());
@@ -89,12 +91,13 @@ pub(super) fn start_row(
     }
 }
 
-/// The properties to set on the only target of a command, as a step of its own; `None` if the command has another number
-/// of targets, or does not leave its target where it was.
+/// The properties to set on the only target of a command, or on the targets of a move, as a step of its own; `None` if the
+/// command has another number of targets, or deletes them. A move may give its objects new ids, so this step goes first.
 fn set_on_target(call: &CommandCall, origin: &Invocation) -> Option<Next> {
     let object = &call.then.object;
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
-    if !is_one || [MOVE, DELETE].contains(&origin.code.as_str()) || !object.children.is_empty() {
+    let stays = is_one && origin.code != DELETE || origin.code == MOVE;
+    if !stays || !object.children.is_empty() {
         return None;
     }
     let sets = new_values(object);

@@ -106,6 +106,8 @@ impl Creating {
         let is_draft = |node: &Node| dictionary.is_some_and(|all| drafts(&app.bundle_id, all, &node.class));
         let has_draft = effects.shift_remove(NOT_SENT) || self.nodes.iter().any(is_draft);
         let has_row = self.row().is_some();
+        let stays = dictionary.and_then(|all| self.stays_for_good(&app.bundle_id, all));
+        effects.extend(stays.map(str::to_owned));
         if effects.is_empty() && !has_row && dictionary.is_some_and(|it| !self.is_taken_back(it)) {
             effects.insert(STAYS.to_owned());
         }
@@ -146,7 +148,10 @@ impl Creating {
 
     /// The steps after the first command or the new objects.
     fn later_steps(&self) -> Vec<Result<&Following, &StepSet>> {
-        self.creation.steps().split_off(usize::from(self.row().is_some()))
+        let mut steps = self.creation.steps();
+        let first = steps.iter().position(Result::is_ok).filter(|_| self.row().is_some());
+        first.map(|first| steps.remove(first));
+        steps
     }
 
     /// `, then run "send", then set "rating"`
