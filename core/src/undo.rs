@@ -701,7 +701,10 @@ mod tests {
         let did = "Calendar ran \"delete\"".to_owned();
         known.push(Undo::lasting("com.apple.iCal", did, NO_REVERSE, id, Millis(6)));
         let fault = find(&Wanted::Last, &known).expect_err("it has no inverse");
-        assert_eq!(fault.message, "the last change cannot be taken back: Calendar ran \"delete\"");
+        assert_eq!(
+            fault.message,
+            "the last change cannot be taken back: Calendar ran \"delete\": this server knows no reverse of it"
+        );
         let told = list(&find(&Wanted::List(0), &known).expect("all that was written"), 0);
         assert_eq!(told["undo"][0]["undo"], Json::Null);
         assert_eq!(

@@ -328,7 +328,7 @@ class Asked(Desk):
             lists = await self.call(client, "iac_mcp_get_elements", app="Reminders", elements="every list", limit=1)
             every = f"every reminder of {lists['elements'][0]['id']}"
             await client.call_tool("iac_mcp_set_property", {"reference": every, "property": "priority", "value": 5})
-        self.assertIn('these are all 7 of "every reminder of that list"', human.asked[0].message)
+        self.assertIn('"every reminder of that list" means 7 objects', human.asked[0].message)
         self.assertNotIn("ref_", human.asked[0].message)
 
 

@@ -103,7 +103,7 @@ impl Carried {
     fn in_words(&self) -> Option<String> {
         Some(match self {
             Self::Picked(picked) => picked.in_words(),
-            Self::All(every, count) => format!("these are all {count} of {}", quoted_to(every, LONGEST)),
+            Self::All(every, count) => format!("{} means {count} objects", quoted_to(every, LONGEST)),
             Self::Found(found) => {
                 format!("no place was given, so this uses {}", quoted_to(found, LONGEST))
             }
@@ -151,6 +151,9 @@ impl Carried {
                 // Of many objects, those that the answer shows have their names first.
                 let (shown, others): (Vec<_>, Vec<_>) =
                     names.iter().filter(is_new).partition(|(reference, _)| told.contains(reference.as_str()));
+                // Properties were set only on those.
+                let is_whole = !shown.is_empty() && body["changes"].is_array();
+                let others = others.into_iter().filter(|_| !is_whole);
                 let names: IndexMap<_, _> = shown.into_iter().chain(others).take(MOST_NAMES).collect();
                 if !names.is_empty() {
                     let count = objects_of(body);
@@ -253,8 +256,9 @@ mod tests {
             assert_eq!(body["names"], expected);
         };
         let both = json!({ "ref_a": "Pay", "ref_b": "Buy \"it\"" });
-        check(json!({ "data": null }), both.clone());
-        check(json!({ "changes": [{ "reference": "ref_a", "new": "Pay" }] }), both);
+        check(json!({ "data": null }), both);
+        // An object that no change names is as it was.
+        check(json!({ "changes": [{ "reference": "ref_a", "new": "Pay" }] }), json!({ "ref_a": "Pay" }));
         check(json!({ "changes": [{ "objects": ["Pay", "Buy \"it\""] }] }), Json::Null);
         check(json!({ "changes": [{ "objects": ["Buy \"it\""] }] }), json!({ "ref_a": "Pay" }));
     }

@@ -30,9 +30,6 @@ pub(super) fn together(entries: Vec<Json>) -> Vec<Json> {
 /// The note for an object that was left as it was.
 pub(super) const SO_ALREADY: &str = "the property already had this value; nothing was written";
 
-/// How many of the objects that were left as they were the answer names.
-const LEFT_ALONE: usize = 5;
-
 /// The result for an object, without the object and its values; an error names the reference, too.
 fn common(entry: &Json) -> Map<String, Json> {
     let mut rest = entry.as_object().cloned().unwrap_or_default();
@@ -50,7 +47,6 @@ fn folded(group: Vec<Json>) -> Vec<Json> {
     if group.len() >= ALIKE && group[0]["note"] == json!(SO_ALREADY) {
         let mut all = common(&group[0]);
         all.insert("count".to_owned(), json!(group.len()));
-        all.extend(objects(&group.iter().collect::<Vec<_>>(), LEFT_ALONE));
         return vec![Json::Object(all)];
     }
     let least = if group[0].get("error").is_some() { ALIKE_ERRORS } else { ALIKE };

@@ -157,6 +157,7 @@ impl Setting {
         effects.extend(self.losses());
         effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
+        effects.extend(self.so_already());
         effects.extend(self.unchanged());
         effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
         effects.extend(words::others(
@@ -164,6 +165,17 @@ impl Setting {
             self.open.len(),
         ));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
+    }
+
+    /// How many objects of a list have the new values already. The question names only the others.
+    fn so_already(&self) -> Option<String> {
+        if self.is_step {
+            return None;
+        }
+        let is_open = |at: usize| self.open.iter().any(|open| open.item == at);
+        let items = self.items.iter().enumerate();
+        let count = items.filter(|(at, item)| item.fault.is_none() && !is_open(*at)).count();
+        (count > 0).then(|| format!("{count} of {} objects have these values already", self.items.len()))
     }
 
     /// The objects of a list that stay as they are, and why.
@@ -350,10 +362,25 @@ impl Open {
             }
             let (old, new) = self.old_and_new(at, dictionary, apart);
             let name = quoted(&slot.term);
+            if self.stays(at) {
+                return format!("\n  {name} stays {old}");
+            }
             let new = if is_said { String::new() } else { format!("\n  {name} new: {new}") };
             format!("\n  {name} old: {old}{new}")
         });
         format!("{}{}{}", self.words, self.below(), changes.collect::<String>())
+    }
+
+    /// Whether the new value of a property is the old one, and others of the object change.
+    fn stays(&self, at: usize) -> bool {
+        let old = self.change.expected.old.as_ref().and_then(|olds| olds.get(at)).map(Value::decode);
+        match old {
+            Some(Ok(old @ (Value::Bool(_) | Value::Number(_) | Value::Text(_)))) => {
+                let is_whole = self.joins.get(at).is_none_or(Option::is_none);
+                is_whole && self.given.len() > 1 && old.to_json(&mut |_| Json::Null) == *self.wanted(at)
+            }
+            _ => false,
+        }
     }
 
     /// The old and the new value of a property.
