@@ -222,24 +222,25 @@ fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Cl
 fn bare_set(action: &Action, changes: &[&Change], rules: &[LevelRule], count: usize) -> Option<Classified> {
     let of = |change: &Change, property: &str| {
         let level = |class| classify_write(&action.app, &action.terms, class, property, count, rules);
-        let class = change.subject.path.class();
-        kinds(action, change, class).into_iter().map(level).fold(level(class), Classified::or_worse)
+        kinds(action, change).into_iter().map(level).reduce(Classified::or_worse)
     };
     let each = |change: &&Change| {
         let slots = change.subject.slots.iter().zip(&change.values);
         let terms: Vec<String> = slots.flat_map(|(slot, value)| terms(slot, value)).collect();
-        terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
+        terms.iter().filter_map(|term| of(change, term)).reduce(Classified::or_worse)
     };
     changes.iter().filter_map(each).reduce(Classified::or_worse)
 }
 
-/// The classes that inherit from a class of a change, if only the app tells which object it is.
-pub(super) fn kinds<'a>(action: &'a Action, change: &Change, class: &str) -> Vec<&'a str> {
-    let Some(dictionary) = action.terms.0.as_ref().filter(|_| change.subject.path.is_told()) else {
-        return Vec::new();
-    };
-    let names = dictionary.classes.values().map(|each| each.name.as_str());
-    names.filter(|name| *name != class && dictionary.is_a(name, class)).collect()
+/// The class of a changed object, and all that inherit from it if only the app tells which object it is.
+pub(super) fn kinds<'a>(action: &'a Action, change: &'a Change) -> Vec<&'a str> {
+    let class = change.subject.path.class();
+    let dictionary = action.terms.0.as_ref().filter(|_| change.subject.path.is_told());
+    let all = dictionary.into_iter().flat_map(|dictionary| {
+        let names = dictionary.classes.values().map(|each| each.name.as_str());
+        names.filter(move |name| dictionary.is_a(name, class))
+    });
+    std::iter::once(class).chain(all).collect()
 }
 
 /// The level of the new values, and of what the objects lose.
@@ -284,7 +285,7 @@ pub(super) fn is_raised(action: &Action, rules: &[LevelRule]) -> bool {
         raised_set(action, changes).is_some_and(|found| Some(rank(&found)) > bare.as_ref().map(rank))
     };
     match &action.deed {
-        Deed::Command(_) => action.deed.commands().into_iter().any(by_arguments),
+        Deed::Command(invocation) => by_arguments(invocation),
         Deed::Create(_) => {
             let set = action.deed.changes().into_iter().any(|one| by_values(&[one]));
             set || action.deed.commands().into_iter().any(by_arguments)
@@ -354,7 +355,7 @@ fn by_name(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> (Cl
     let found = namesakes.fold(by_name, Classified::or_worse);
     let said = arguments::saved(invocation).or_else(|| addresses::settings(action, invocation));
     // The arguments say more exactly what an ordinary command does.
-    (said.filter(|said| said.level == found.level && !found.is_shell).unwrap_or(found), false)
+    (said.filter(|said| said.level == found.level).unwrap_or(found), false)
 }
 
 /// Returns the level of a command, and whether an operator's rule decided it.

@@ -188,9 +188,8 @@ fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
         classes(command).into_iter().map(move |class| Touch { class: Some(class), ..does })
     };
     let set = action.deed.changes().into_iter().flat_map(|change| {
-        let of_kinds = move |Write { class, term, .. }: Write<'a>| {
-            let kinds = std::iter::once(class).chain(kinds(action, change, class));
-            kinds.map(move |class| (class, term)).collect::<Vec<_>>()
+        let of_kinds = move |Write { term, .. }: Write<'a>| {
+            kinds(action, change).into_iter().map(move |class| (class, term))
         };
         // The path of an object that the call makes or opens is not known yet.
         let is_fragile = change.is_fragile() && creation.writes.as_deref() != Some(change);
