@@ -3,7 +3,7 @@ mod arguments;
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Argument, Creation, Elements, Following, Preview, Terms};
+use crate::action::{Argument, Creation, Elements, Following, Preview, StepSet, Terms};
 use crate::change::{Expected, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
@@ -233,6 +233,20 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
     Action { deed: Deed::Set(vec![change]), ..invocation("set", "coresetd", Given::Null, vec![]) }
 }
 
+/// A script of a plugin, about so many objects.
+pub(in crate::permission) fn script(acts: Vec<InAppAct>, count: usize) -> Deed {
+    let Deed::Command(command) = invocation("x", "OFOCevjs", Given::Null, vec![]).deed else {
+        panic!("a command")
+    };
+    let (term, objects, rest) = ("x".to_owned(), Vec::new(), None);
+    Deed::Script(Box::new(InAppScript { term, acts, objects, count, lines: 0, invocation: *command, rest }))
+}
+
+/// One act of a script.
+pub(in crate::permission) fn act(term: &str, level: Level) -> InAppAct {
+    InAppAct { name: None, term: term.into(), code: "xxxxyyyy".into(), level }
+}
+
 /// A list of everything in a container.
 pub(in crate::permission) fn listing(container: Path) -> Elements {
     let identifier = Identifier::of("files").expect("an identifier");
@@ -285,6 +299,33 @@ fn what_is_set_of_a_new_object_counts() {
         |creation| classify(&Action { deed: Deed::Create(Box::new(creation)), ..action.clone() }, &[]).level;
     assert_eq!(level(creation), Level::Dangerous);
     assert_eq!(level(Creation::default()), Level::Modify);
+    let many = Given::List((0..=MANY as u32).map(object).collect());
+    let Deed::Command(count) = invocation("count", "corecnte", many, vec![]).deed else {
+        panic!("a command")
+    };
+    let then = vec![Following { place: String::new(), judged: (*count).clone(), sent: *count }];
+    assert_eq!(level(Creation { then, ..Creation::default() }), Level::Safe, "a read of many is a read");
+}
+
+/// Only the app tells which object a property holds, and it may be of any kind of its class.
+#[test]
+fn what_a_property_holds_is_judged_as_the_worst_kind_of_its_class() {
+    let sdef = r#"<dictionary><suite name="x" code="xxxx">
+      <class name="thing" code="thng"/><class name="rule" code="rule" inherits="thing"/>
+      <class name="note" code="note"/>
+    </suite></dictionary>"#;
+    let (dictionary, _) = crate::dictionary::parse(sdef.as_bytes(), &crate::dictionary::Includes::new());
+    let terms = Terms(Some(Arc::new(dictionary)));
+    for (way, level) in [
+        (Way::Property("current thing", "thing"), Level::Dangerous),
+        (Way::Property("current rule", "rule"), Level::Dangerous),
+        (Way::Property("current note", "note"), Level::Modify),
+        (Way::Named("thing", "x"), Level::Modify),
+    ] {
+        let change = set(Given::Object(path([way])), "enabled", Given::Bool(true));
+        let change = Action { app: "com.apple.mail".into(), terms: terms.clone(), ..change };
+        assert_eq!(classify(&change, &[]).level, level, "{change:?}");
+    }
 }
 
 /// The order of the properties does not matter.
@@ -322,6 +363,14 @@ fn the_worst_of_several_counts() {
     }
     let script = set(named("window", "x"), "value", Given::Text("javascript:1".into()));
     assert!(classify(&script, &[]).is_shell, "its value is worse than its property");
+    let visit = |address: &str| match set(named("tab", "x"), "URL", Given::Text(address.into())).deed {
+        Deed::Set(changes) => changes,
+        _ => panic!("a change"),
+    };
+    for addresses in [["ssh://host", "javascript:1"], ["javascript:1", "ssh://host"]] {
+        let deed = Deed::Set(addresses.into_iter().flat_map(visit).collect());
+        assert!(classify(&Action { deed, ..script.clone() }, &[]).is_shell, "{addresses:?}");
+    }
     for (name, level) in [(".zshrc", Level::Dangerous), ("x", Level::Modify)] {
         let renamed = set(named("file", "x"), "name", Given::Text(name.into()));
         assert_eq!(classify(&renamed, &[]).level, level, "{name}");
@@ -356,6 +405,8 @@ fn a_level_of_the_operator_counts_for_what_is_made() {
     let save = invocation("save", "coresave", object(0), vec![("in", Given::File("/u/.zshrc".into()))]);
     assert_eq!(classify(&save, &rules).level, Level::Modify);
     assert_eq!(classify(&save, &[]).level, Level::Dangerous);
+    let many = Given::List((0..=MANY as u32).map(object).collect());
+    assert_eq!(classify(&invocation("save", "coresave", many, vec![]), &rules).level, Level::Modify);
 }
 
 /// An operator who calls a command harmless has not read the address that it will get.
@@ -383,32 +434,19 @@ fn no_level_of_the_operator_makes_code_harmless() {
 fn what_does_nothing_that_is_known_is_no_read() {
     let level =
         |deed: Deed| classify(&Action { app: "x.y".into(), terms: Terms::default(), deed }, &[]).level;
-    let Deed::Command(command) = invocation("x", "OFOCevjs", Given::Null, vec![]).deed else {
-        panic!("a command")
-    };
-    let script = |acts: Vec<InAppAct>, count: usize| {
-        let script = InAppScript {
-            term: "x".into(),
-            acts,
-            objects: Vec::new(),
-            count,
-            lines: 0,
-            invocation: (*command).clone(),
-            rest: None,
-        };
-        Deed::Script(Box::new(script))
-    };
     assert_eq!(level(script(Vec::new(), 0)), Level::Dangerous);
     assert_eq!(level(Deed::Set(Vec::new())), Level::Modify);
-    let act = |term: &str, level| InAppAct { name: None, term: term.into(), code: "xxxxyyyy".into(), level };
     let (mild, bad) = (|| act("script: a", Level::Modify), || act("script: b", Level::Dangerous));
     for acts in [vec![mild(), bad()], vec![bad(), mild()]] {
         assert_eq!(level(script(acts, 1)), Level::Dangerous, "the worst that it does");
     }
     assert_eq!(level(script(vec![mild()], MANY)), Level::Modify);
     assert_eq!(level(script(vec![mild()], MANY + 1)), Level::Dangerous);
-    let reads = vec![act("script: c", Level::Safe)];
-    assert_eq!(level(script(reads, MANY + 1)), Level::Safe, "a read of many is a read");
+    let reads = || act("script: c", Level::Safe);
+    assert_eq!(level(script(vec![reads()], MANY + 1)), Level::Safe, "a read of many is a read");
+    let why = |act: InAppAct| classify_act("x.y", &act, 1, &[]).reason;
+    assert_eq!(why(reads()), "reads with the plugin's own script");
+    assert_eq!(why(mild()), "makes the change with the plugin's own script");
     let rule = LevelRule { app: None, command: Some("script: b".into()), property: None, level: Level::Safe };
     let of_act = |act: &InAppAct| classify_act("x.y", act, 1, std::slice::from_ref(&rule)).level;
     assert_eq!([mild(), bad()].each_ref().map(of_act), [Level::Modify, Level::Safe]);
@@ -574,6 +612,7 @@ fn a_property_with_the_name_of_a_command_is_no_read() {
         let count = || invocation("count", "corecnte", property(term), vec![]).deed;
         let Deed::Command(judged) = count() else { panic!("a command") };
         let then = Following { place: String::new(), judged: (*judged).clone(), sent: *judged };
+        let step = StepSet { place: String::new(), after: 0, change: changes[0].clone() };
         [
             Deed::Look { path: way(term), identity: Identity::Index, mark: None, name: None },
             Deed::Names { container: way(term), collection: member(), name: identifier() },
@@ -583,6 +622,7 @@ fn a_property_with_the_name_of_a_command_is_no_read() {
             wanted(way("x"), Some(column())),
             count(),
             Deed::Create(Box::new(Creation { then: vec![then], ..Creation::default() })),
+            Deed::Create(Box::new(Creation { sets: vec![step], ..Creation::default() })),
             Deed::Preview(Preview { subjects, anchors: None }),
             Deed::Set(changes),
         ]

@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen, StepSet, SystemDeed};
+use crate::action::{Creation, Following, Into, Seen, StepSet, SystemDeed};
+use crate::change::Change;
 use crate::marshal::Given;
-use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
+use crate::permission::classify::tests::{
+    act, in_mail, invocation, named, property, record, script as in_app_script, set,
+};
 use crate::permission::touch::tests::make;
 use crate::permission::{Closed, CommandScope, Grants, Links, Policy, Where};
 use crate::specifier::Path;
@@ -106,6 +109,10 @@ fn change() -> Action {
     Action { app: "com.apple.mail".into(), ..set(named("message", "x"), "read status", Given::Bool(true)) }
 }
 
+fn of_set(changes: Vec<Change>) -> Action {
+    of(Deed::Set(changes))
+}
+
 fn consent() -> Action {
     of(Deed::AskConsent { by: "x".into(), opens: false })
 }
@@ -144,17 +151,13 @@ fn a_plugin_gets_what_it_was_granted_and_no_more() {
     let up_to = |most| Gate { most: Some(most), ..gate(TRUSTED) };
     let ruling = |action, most| met(action, &up_to(most)).0;
     assert_eq!(ruling(read(), Level::Safe), Ruling::Allow);
-    let Deed::Command(command) = in_mail("x", "OFOCevjs", Given::Null).deed else { panic!("a command") };
-    let script = |count: usize| {
-        let act =
-            InAppAct { name: None, term: "script x".into(), code: "0a1b2c3d".into(), level: Level::Modify };
-        let (term, objects, rest) = ("script x".to_owned(), Vec::new(), None);
-        let (acts, lines, invocation) = (vec![act], 0, (*command).clone());
-        of(Deed::Script(Box::new(InAppScript { term, acts, objects, count, lines, invocation, rest })))
-    };
-    assert_eq!(ruling(script(1), Level::Modify), Ruling::Allow);
-    assert_eq!(ruling(script(90), Level::Modify), Ruling::Allow, "it was granted for any number");
-    assert_eq!(ruling(script(1), Level::Safe), Ruling::Deny);
+    let runs = |count: usize| of(in_app_script(vec![act("script x", Level::Modify)], count));
+    assert_eq!(ruling(runs(1), Level::Modify), Ruling::Allow);
+    assert_eq!(ruling(runs(90), Level::Modify), Ruling::Allow, "it was granted for any number");
+    assert_eq!(ruling(runs(1), Level::Safe), Ruling::Deny);
+    // A rule about a property also restrains an act that may write it.
+    let rule = gate("profile = \"trusted\"\nrules = [{ property = \"subject\", decision = \"ask\" }]");
+    assert_eq!(met(runs(1), &rule).0, Ruling::Ask);
     assert_eq!(met(change(), &up_to(Level::Safe)), (Ruling::Deny, Source::Ceiling(Level::Safe)));
     assert_eq!(ruling(change(), Level::Modify), Ruling::Allow);
     assert_eq!(ruling(delete(), Level::Modify), Ruling::Deny);
@@ -319,6 +322,22 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
         Action { deed: Deed::Create(Box::new(creation)), ..action }
     };
+    let two_values = |one: Given, other: Given| {
+        let both = [set(named("message", "x"), "picture", one), set(named("message", "x"), "label", other)];
+        let [Deed::Set(mut one), Deed::Set(mut other)] = both.map(|action| action.deed) else {
+            panic!("changes")
+        };
+        one[0].subject.slots.append(&mut other[0].subject.slots);
+        one[0].values.append(&mut other[0].values);
+        of_set(one)
+    };
+    let in_rules = |action: Action| Action { app: "com.apple.mail".into(), ..action };
+    // Writing any rule is DANGEROUS, so what this one loses does not raise the level.
+    let loses = |action: Action| {
+        let Deed::Set(mut changes) = action.deed else { panic!("a change") };
+        changes[0].loses = Some("conditions".to_owned());
+        of_set(changes)
+    };
     for (action, once) in [
         (of("save", "coresave", ("in", file())), true),
         (of("save", "coresave", ("as", Given::Text("x".into()))), false),
@@ -336,7 +355,21 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         (of("publish", "xxxxyyyy", ("to", Given::Null)), true),
         (of("forward", "emalfwms", ("to", Given::Null)), false),
         (alarm, true),
+        // Only a new alarm sends something.
+        (
+            Action {
+                app: "com.apple.iCal".into(),
+                ..in_mail("delete", "coredelo", named("mail alarm", "x"))
+            },
+            false,
+        ),
         (new("message"), false),
+        (set(named("disk item", "/Users/ada/Letters"), "comment", Given::Null), true),
+        (set(named("disk item", "Letters"), "comment", Given::Null), false),
+        (two_values(Given::Null, file()), true),
+        (two_values(file(), Given::Null), true),
+        (loses(set(named("rule", "x"), "enabled", Given::Bool(true))), true),
+        (in_rules(set(named("rule", "x"), "enabled", Given::Bool(true))), false),
         (in_answer(set(named("document", "x"), "path", Given::Text("~/Documents/x.txt".into()))), true),
         (in_answer(set(named("document", "x"), "comment", Given::Text("~/x.txt".into()))), false),
     ] {
@@ -402,6 +435,29 @@ fn a_yes_for_longer_covers_no_address_and_nothing_that_only_its_values_make_dang
     ] {
         counts_once(action, once);
     }
+}
+
+/// What counts once is the change. An earlier yes still covers the reads on the way to its objects.
+#[test]
+fn a_yes_to_a_read_counts_for_a_change_that_counts_once() {
+    let policy = "rules = [{ command = \"send\", decision = \"allow\" }, { property = \"selection\", level = \"SAFE\", decision = \"ask\" }]";
+    let sends = || in_mail("send", "emsgsend", property("selection"));
+    assert_eq!(met(sends(), &gate(policy)).0, Ruling::Ask);
+    let read = Scope {
+        app: "com.apple.mail".to_owned(),
+        property: Some("selection".to_owned()),
+        ..Scope::default()
+    };
+    assert_eq!(met(sends(), &granted(gate(policy), &read)).0, Ruling::Allow);
+}
+
+#[test]
+fn a_command_of_macos_is_asked_about_in_its_name() {
+    let title = |app: &str| {
+        let action = Action { app: app.into(), ..in_mail("beep", "sysobeep", Given::Null) };
+        asked(action, "beep").question().title()
+    };
+    assert_eq!([title(STANDARD_ADDITIONS), title("com.apple.mail")], ["macOS: beep", "Mail: beep"]);
 }
 
 /// A label can name no more.
@@ -474,6 +530,27 @@ fn a_refusal_says_how_it_is_allowed() {
     let Decision::Deny(refusal) = decide(change(), "Mail", &only_reads, NOW) else { panic!("refused") };
     let suggestion = refusal.fault.to_json()["suggestion"].to_string();
     assert!(suggestion.contains("without --read-only"), "{suggestion}");
+    let said = |source: Source| {
+        let fault = denied(source, classify(&delete(), &[]), vec![deletion()]).fault.to_json();
+        [&fault["message"], &fault["suggestion"]].map(|text| text.as_str().expect("a text").to_owned())
+    };
+    let what = "calls to run \"delete\" in com.apple.mail";
+    for (source, suggestion) in [
+        (Source::OnlyReads, "without --read-only"),
+        (Source::Shell, "`iac-mcp policy allow com.apple.mail --command delete --level DANGEROUS`"),
+        (Source::NoScripts, "`iac-mcp policy scripts ask`"),
+        (
+            Source::Ceiling(Level::Safe),
+            "`iac-mcp plugin grant PLUGIN apps-change com.apple.mail --level dangerous`",
+        ),
+        (Source::OtherApp("x.y".into()), "name objects of x.y"),
+    ] {
+        let [message, suggested] = said(source.clone());
+        assert_eq!(message, format!("{what} are not allowed: {source}"));
+        assert!(suggested.contains(suggestion), "{suggested}");
+    }
+    let rule = Source::Rule { line: 1, reason: None };
+    assert_eq!(said(rule)[0], format!("the rule in line 1 of the policy does not allow {what}"));
     let mut two = asked(change(), "x");
     let required =
         |asked: Asked| match asked.answered(Answer::NoWay("x".into()), "Mail", &Gate::default(), NOW) {
@@ -519,6 +596,7 @@ fn many_steps_are_as_bad_as_one_change_of_as_many_objects() {
     };
     assert_eq!(met_with([20, 20]), Ruling::Allow);
     assert_eq!(met_with([26, 26]), Ruling::Deny);
+    assert_eq!(met_with([25, 25]), Ruling::Deny, "a step that sets something is one more");
 }
 
 /// A step is judged by its value, as a write alone is.

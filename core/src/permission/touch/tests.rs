@@ -2,13 +2,16 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Millis;
-use crate::action::{Creation, Elements, Find, Following, Into, Make, Preview, Takes, Wanted};
+use crate::action::{Creation, Elements, Find, Following, Into, Make, Preview, StepSet, Takes, Wanted};
 use crate::call::WebCall;
 use crate::change::Save;
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
-use crate::permission::classify::tests::{in_mail, invocation, listing, named, property, record, set};
-use crate::specifier::{By, Member};
+use crate::permission::classify::tests::{
+    act, in_mail, invocation, listing, named, property, record, script, set,
+};
+use crate::permission::closed::tests::{Way, path};
+use crate::specifier::Member;
 use crate::words::TextWindow;
 
 const RULES: &str = "rules = [{ property = \"subject\", decision = \"deny\" }]";
@@ -19,7 +22,11 @@ fn check(deed: Deed, expected: &[&str]) {
 }
 
 fn check_under(rules: &str, deed: Deed, expected: &[&str]) {
-    let action = Action { app: "com.apple.mail".into(), deed, ..in_mail("x", "x", Given::Null) };
+    check_in("com.apple.mail", rules, deed, expected);
+}
+
+fn check_in(app: &str, rules: &str, deed: Deed, expected: &[&str]) {
+    let action = Action { app: app.into(), deed, ..in_mail("x", "x", Given::Null) };
     let policy = Policy::parse(rules).expect("a policy");
     let harm = classify(&action, &[]);
     let words = |touch: Touch<'_>| {
@@ -81,6 +88,14 @@ fn a_request_to_a_web_server_is_a_command_of_its_own() {
 fn a_script_of_a_client_is_a_command_of_its_own() {
     let script = Deed::RunScript { language: "JavaScript", text: "1".into() };
     check(script, &["DANGEROUS iac_mcp_run_script of application"]);
+}
+
+/// Approval for one act of a script does not cover another.
+#[test]
+fn each_act_of_a_script_is_judged_by_itself() {
+    let acts = || vec![act("script: look", Level::Safe), act("script: edit", Level::Modify)];
+    check(script(acts(), 1), &["SAFE script: look", "MODIFY script: edit"]);
+    check(script(acts(), 51), &["SAFE script: look", "DANGEROUS script: edit, many"]);
 }
 
 #[test]
@@ -240,7 +255,7 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
         &["MODIFY .mailbox of message", "MODIFY move of message"],
     );
     check_under(both, file(property("trash mailbox")), &away);
-    for trash in ["Trash", "[Gmail]/Bin", "Deleted Messages"] {
+    for trash in ["Trash", "[Gmail]/Bin", "Deleted Messages", "Deleted Items", "Work/Deleted"] {
         check_under(both, file(named("mailbox", trash)), &away);
     }
     check(file(named("mailbox", "Trash")), &["DANGEROUS .mailbox of message"]);
@@ -255,6 +270,10 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
     )));
     check_under(both, sent.clone(), &["DANGEROUS delete of message", "DANGEROUS move of message"]);
     check(sent, &["DANGEROUS move of message"]);
+    for app in ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus4"] {
+        let filed = set(named("task", "x"), "assigned container", named("project", "y")).deed;
+        check_in(app, both, filed, &["MODIFY .assigned container of task", "MODIFY move of task"]);
+    }
 }
 
 /// Approval for one object does not cover a hundred.
@@ -265,6 +284,11 @@ fn a_change_of_many_objects_is_told_apart() {
         |count: usize| Deed::Command(Box::new(command("delete", "coredelo", messages(count), vec![])));
     check(delete(50), &["DANGEROUS delete of message"]);
     check(delete(51), &["DANGEROUS delete of message, many"]);
+    // The reads on the way, and the properties that are given as well, keep their level.
+    let many = Given::List(vec![property("mailbox"); 51]);
+    let given = vec![("with properties", record("subject", Given::Null))];
+    let moves = Deed::Command(Box::new(command("move", "coremove", many, given)));
+    check(moves, &["SAFE .mailbox", "MODIFY .subject of , many", "DANGEROUS move of , many"]);
     let Deed::Set(changes) = set(named("message", "x"), "read status", Given::Bool(true)).deed else {
         panic!("a change")
     };
@@ -279,12 +303,35 @@ fn a_change_of_many_objects_is_told_apart() {
     check(create(Creation { makes, ..Creation::default() }), &["DANGEROUS make of message, many"]);
 }
 
+/// An object that only a position leads to.
+fn at_place(class: &'static str) -> Given {
+    Given::Object(path([Way::At(class)]))
+}
+
+/// An object that a property leads to.
+fn told(term: &'static str, class: &'static str) -> Given {
+    Given::Object(path([Way::Property(term, class)]))
+}
+
+/// One object that may be another one by then is enough.
+#[test]
+fn a_write_of_several_is_at_a_place_if_one_of_them_is() {
+    let write = |object: Given| match set(object, "flag", Given::Bool(true)).deed {
+        Deed::Set(changes) => changes,
+        _ => panic!("a change"),
+    };
+    let all =
+        [vec![named("message", "x"), at_place("message")], vec![at_place("message"), named("message", "x")]];
+    for objects in all {
+        let changes = objects.into_iter().flat_map(write).collect();
+        check(Deed::Set(changes), &["MODIFY .flag of message at a place"]);
+    }
+}
+
 /// The operator may call a write safe. It is still a write to whichever object is at the position by then.
 #[test]
 fn a_safe_write_at_a_place_is_no_read() {
-    let Given::Object(path) = named("message", "x") else { panic!("an object") };
-    let (owner, Segment::Element(member, _)) = path.last().expect("a step") else { panic!("an element") };
-    let object = Given::Object(owner.then(Segment::Element(member.clone(), By::Index(0))));
+    let object = at_place("message");
     let action = Action { app: "com.apple.mail".into(), ..set(object, "read status", Given::Bool(true)) };
     let policy =
         Policy::parse("levels = [{ property = \"read status\", level = \"SAFE\" }]").expect("a policy");
@@ -350,6 +397,22 @@ fn what_follows_is_judged_apart_from_what_is_made() {
     check(
         create(Creation { then, ..Creation::default() }),
         &["DANGEROUS send of message at a place", "DANGEROUS do shell script of application as a shell"],
+    );
+    let step = |object: Given, term: &str| {
+        let Deed::Set(mut changes) = set(object, term, Given::Null).deed else { panic!("a change") };
+        StepSet { place: String::new(), after: 0, change: changes.pop().expect("one change") }
+    };
+    // Only the app tells which account it is, and each kind of it may have rules and approvals of its own.
+    let sets = vec![step(told("account", "account"), "flag"), step(at_place("message"), "flag")];
+    check(
+        create(Creation { sets, ..Creation::default() }),
+        &[
+            "SAFE .account",
+            "MODIFY .flag of message at a place",
+            "DANGEROUS .flag of account",
+            "DANGEROUS .flag of iCloud account",
+            "DANGEROUS .flag of imap account",
+        ],
     );
     let Deed::Set(mut changes) =
         set(named("message", "x"), "properties", record("subject", Given::Null)).deed

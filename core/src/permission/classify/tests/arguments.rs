@@ -541,6 +541,8 @@ fn arguments_only_raise() {
             false,
         ),
         (invocation("set", "coresetd", property("bounds"), vec![]), Level::Modify, false),
+        // A read of a hidden file is a read.
+        (invocation("count", "corecnte", File("/u/.zshrc".into()), vec![]), Level::Safe, false),
     ];
     for (action, level, is_shell) in cases.into_iter().chain(more) {
         let found = classify(&action, &[]);
@@ -569,6 +571,20 @@ fn a_value_that_makes_it_worse_is_told_from_what_is_as_bad_with_any_value() {
         named("mail alarm", "x"),
         vec![("to", Given::Object(trash()))],
     ));
+    let of_make =
+        [LevelRule { app: None, command: Some("make".into()), property: None, level: Level::Modify }];
+    let folder_script = vec![("new", Given::Class("script".into())), ("command", Given::Text("ls".into()))];
+    let in_steps = |names: &[&str]| {
+        let step = |name: &&str| {
+            let to = vec![("to", Given::File(format!("/u/{name}")))];
+            let Deed::Command(copy) = invocation("copy", "coreclon", object(0), to).deed else {
+                panic!("a command")
+            };
+            Following { place: String::new(), judged: (*copy).clone(), sent: *copy }
+        };
+        let creation = Creation { then: names.iter().map(step).collect(), ..Creation::default() };
+        Action { deed: Deed::Create(Box::new(creation)), ..invocation("x", "x", Given::Null, vec![]) }
+    };
     for (action, rules, raised) in [
         (moved(Given::Object(trash())), &[][..], true),
         (moved(Given::Object(trash())), &rules[..], false),
@@ -578,6 +594,10 @@ fn a_value_that_makes_it_worse_is_told_from_what_is_as_bad_with_any_value() {
         (in_answer(moved(named("mailbox", "Letters"))), &[][..], false),
         (discarded, &[][..], true),
         (in_calendar(invocation("make", "corecrel", Given::Null, alarm())), &[][..], false),
+        // The operator's level stands for the class, too, but not for code.
+        (invocation("make", "corecrel", Given::Null, folder_script), &of_make[..], true),
+        (in_steps(&[".zshrc", "x"]), &[][..], true),
+        (in_steps(&["x"]), &[][..], false),
     ] {
         assert_eq!(is_raised(&action, rules), raised, "{action:?} {rules:?}");
     }
@@ -640,6 +660,9 @@ fn a_save_without_a_file_writes_none() {
         "writes a file"
     );
     assert_eq!(save(app(), vec![("in", Given::Text("x".into()))]), "writes a file");
+    // Under another name the code proves nothing.
+    let erase = classify(&invocation("erase all", "coresave", app(), vec![]), &[]);
+    assert_eq!((erase.level, &*erase.reason), (Level::Dangerous, "erases something"));
 }
 
 /// A question does not cut an address, because its end may decide its host.
