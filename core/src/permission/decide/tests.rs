@@ -7,6 +7,7 @@ use crate::marshal::Given;
 use crate::permission::classify::tests::{
     act, in_mail, invocation, named, property, record, script as in_app_script, set,
 };
+use crate::permission::closed::tests::{Way, path};
 use crate::permission::touch::tests::make;
 use crate::permission::{Closed, CommandScope, Grants, Links, Policy, Where};
 use crate::specifier::Path;
@@ -366,6 +367,15 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         (new("message"), false),
         (set(named("disk item", "/Users/ada/Letters"), "comment", Given::Null), true),
         (set(named("disk item", "Letters"), "comment", Given::Null), false),
+        (
+            set(
+                Given::Object(path([Way::Named("folder", "/a"), Way::Named("file", "b")])),
+                "comment",
+                Given::Null,
+            ),
+            true,
+        ),
+        (in_rules(set(named("mailbox", "Work/Bills"), "comment", Given::Null)), false),
         (two_values(Given::Null, file()), true),
         (two_values(file(), Given::Null), true),
         (loses(set(named("rule", "x"), "enabled", Given::Bool(true))), true),

@@ -239,6 +239,8 @@ fn a_rule_for_a_property_holds_for_what_objects_are_given() {
     let label = of("make", "corecrel", Given::Null, vec![new(), ("named", Given::Text("x".into()))]);
     let name = "rules = [{ property = \"name\", decision = \"ask\" }]";
     check_under(name, label, &["MODIFY .name of message", "MODIFY make of message"]);
+    let label = of("duplicate", "coreclon", named("message", "x"), vec![("named", Given::Text("x".into()))]);
+    check_under(name, label, &["MODIFY duplicate of message"]);
 }
 
 /// A rule against `delete` or `move` covers every way to delete or move.
@@ -270,6 +272,33 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
     )));
     check_under(both, sent.clone(), &["DANGEROUS delete of message", "DANGEROUS move of message"]);
     check(sent, &["DANGEROUS move of message"]);
+    let moved = |to: Given| Deed::Command(Box::new(command("move", "coremove", message(), vec![("to", to)])));
+    check_under(both, moved(named("mailbox", "Projects")), &["MODIFY move of message"]);
+    let copied = vec![("with properties", record("mailbox", property("trash mailbox")))];
+    let copied = command("duplicate", "coreclon", message(), copied);
+    check_under(
+        both,
+        Deed::Command(Box::new(copied)),
+        &[
+            "SAFE .trash mailbox",
+            "MODIFY move of message",
+            "DANGEROUS delete of message",
+            "DANGEROUS duplicate of message",
+        ],
+    );
+    // The same words mean something else in other apps and classes, but an unknown class may be any.
+    let trash = || named("mailbox", "Trash");
+    check_in("x.y", both, file(trash()), &["MODIFY .mailbox of message"]);
+    check_under(
+        both,
+        set(named("attachment", "x"), "mailbox", trash()).deed,
+        &["MODIFY .mailbox of attachment"],
+    );
+    check_under(
+        both,
+        set(property("selection"), "mailbox", trash()).deed,
+        &["SAFE .selection", "MODIFY move of ", "DANGEROUS .mailbox of ", "DANGEROUS delete of "],
+    );
     for app in ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus4"] {
         let filed = set(named("task", "x"), "assigned container", named("project", "y")).deed;
         check_in(app, both, filed, &["MODIFY .assigned container of task", "MODIFY move of task"]);

@@ -9,6 +9,7 @@ use crate::specifier::Mark;
 const APP: &str = r#"<dictionary><suite name="App" code="appl">
   <class name="application" code="capp">
     <property name="pick" code="pick" type="specifier"/><property name="title" code="titl" type="text"/>
+    <property name="open" code="open"><type type="text"/><type type="specifier"/></property>
   </class>
   <class name="leaf" code="ditm"/>
   <class name="sheet" code="shee"><property name="POSIX path" code="posx" type="text"/></class>
@@ -38,7 +39,27 @@ fn a_class_of_files_is_known_by_its_name_and_by_codes() {
     ] {
         assert_eq!(is_file(app, &terms(), class), expected, "{app} {class}");
     }
-    for class in FILES {
+    for class in [
+        "alias",
+        "alias file",
+        "application file",
+        "audio file",
+        "clipping",
+        "container",
+        "disk",
+        "disk item",
+        "document file",
+        "domain",
+        "file",
+        "file package",
+        "folder",
+        "internet location file",
+        "item",
+        "movie file",
+        "package",
+        "property list file",
+        "XML file",
+    ] {
         assert_eq!(is_file(SYSTEM_EVENTS, &Terms::default(), class), Kind::Yes, "{class}");
     }
 }
@@ -74,8 +95,13 @@ fn where_an_object_stands() {
         (FINDER, vec![HOME, Named("file", "~ada")], names(&["~/~ada"])),
         (FINDER, vec![Named("file", "~ada")], names(&["~/~ada", "~/Desktop/~ada", "//~ada", "~ada"])),
         (FINDER, vec![Named("file", "~$a.xlsx")], names(&["~/~$a.xlsx", "~/Desktop/~$a.xlsx", "//~$a.xlsx"])),
+        // Below a folder without a name only a path tells where the file is.
+        (FINDER, vec![HOME, At("folder"), Named("file", "/etc/x")], names(&["/etc/x"])),
+        (FINDER, vec![HOME, At("folder"), Named("file", "~ada")], below(&["~"])),
+        (FINDER, vec![HOME, Named("file", "~")], names(&["~/~", "~"])),
         (FINDER, vec![At("note")], Spot::Elsewhere),
         (FINDER, vec![Property("pick", "")], Spot::Anywhere),
+        (FINDER, vec![Property("open", "")], Spot::Anywhere),
         (FINDER, vec![Property("title", "")], Spot::Elsewhere),
         (FINDER, vec![Property("x", "note")], Spot::Elsewhere),
         (OTHER, vec![Property("pick", "")], Spot::Elsewhere),
@@ -102,6 +128,7 @@ fn where_an_object_stands() {
     assert!(goes_on(vec![HOME, At("folder"), At("file")]));
     assert!(goes_on(vec![Property("x", "folder"), At("file")]));
     assert!(goes_on(vec![HOME, Property("entire contents", "")]));
+    assert!(goes_on(vec![HOME, At("folder"), Named("folder", "/a"), At("file")]), "the first folder is read");
 }
 
 #[test]
@@ -138,6 +165,12 @@ fn where_a_folder_of_the_system_is() {
         let base = base(&key(term)).unwrap_or_default();
         assert_eq!(base.first().map(String::as_str), Some(first), "{term}");
     }
+    for (term, whole) in [
+        ("applicationsfolder", ["/Applications", "~/Applications"]),
+        ("scriptsfolder", ["~/Library/Scripts", "/Library/Scripts"]),
+    ] {
+        assert_eq!(base(term).unwrap_or_default(), whole);
+    }
 }
 
 #[test]
@@ -163,6 +196,7 @@ fn an_id_and_a_mark_may_tell_a_path() {
     }
     assert_eq!(marked("size", "/etc/x"), below(&["~"]));
     assert_eq!(marked("url", "file:///.file/id=1.2"), below(&["~"]));
+    assert_eq!(told("/.vol/1/2"), None, "a number");
     assert_eq!(told(".vol").as_deref(), Some(".vol"), "a name that is no path");
     assert_eq!(told(&"x".repeat(CUT)), None, "it may be cut");
     assert_eq!(told(&"x".repeat(CUT - 1)), Some("x".repeat(CUT - 1)));
