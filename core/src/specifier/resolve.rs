@@ -144,6 +144,12 @@ pub(super) fn near_properties(dictionary: &Dictionary, owner: &str, words: &str)
     }
     near.extend(names::near(words, terms(), NEAR));
     near.extend(terms().filter(is_alike).map(str::to_owned));
+    if near.is_empty() {
+        // `date added` shares a word with the dates that the class has.
+        let own = names::split(words);
+        let shares = |name: &&str| names::split(name).iter().any(|word| word.len() > 2 && own.contains(word));
+        near.extend(terms().filter(shares).map(str::to_owned));
+    }
     let mut told: Vec<String> = Vec::new();
     for each in near {
         if told.len() < NEAR && !told.contains(&each) {
