@@ -1,14 +1,14 @@
 //! The arguments of `iac_mcp_create`: one object, several, or trees of them.
 
-use serde_json::{Map, Value as Json, json};
+mod place;
+
+use serde_json::{Map, Value as Json};
 
 use super::arguments::check_names;
 use super::change::properties;
 use super::command::replace;
 use super::{Arguments, How, LOSES, NewValue, collect};
-use crate::dictionary::{APPLICATION, Dictionary};
 use crate::fault::{Code, Fault, wrong};
-use crate::specifier::{Container, Specifier};
 use crate::words::RefId;
 
 /// The arguments of `iac_mcp_create`.
@@ -141,40 +141,6 @@ impl Create {
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
         self.objects.iter_mut().for_each(|object| object.replace(given, objects));
         self.then.iter_mut().for_each(|next| next.replace(given, objects));
-    }
-
-    /// Takes the container from a property that names it, such as the list of a reminder.
-    pub(crate) fn place(&mut self, dictionary: &Dictionary) {
-        for object in self.objects.iter_mut().filter(|object| object.at.is_none()) {
-            let Some(class) = &object.class else { continue };
-            let holder = |term: &str| {
-                let holder = dictionary.class(term).filter(|_| dictionary.property(class, term).is_none());
-                holder.filter(|holder| dictionary.element(&holder.name, class).is_some())
-            };
-            let given = object.properties.iter().filter(|(_, value)| !value.is_null());
-            let named = given.into_iter().find_map(|(term, value)| {
-                let holder = holder(term)?;
-                // A list may be called Reminders, which is also a word for all reminders.
-                let is_object = |text: &str| {
-                    let is_in_words = text.contains('"') || dictionary.property(APPLICATION, text).is_some();
-                    RefId::parse(text).is_some()
-                        || (is_in_words && Specifier::from_text(text, dictionary).is_ok())
-                };
-                let at = match value {
-                    Json::String(name) if !is_object(name) => {
-                        let container = Container::Specifier(Box::new(Specifier::Application));
-                        let (element, name) = (holder.name.clone(), name.clone());
-                        json!(Specifier::Named { element, name, container }.to_text())
-                    }
-                    value => value.clone(),
-                };
-                Some((term.clone(), at))
-            });
-            if let Some((term, at)) = named {
-                object.properties.shift_remove(&term);
-                object.at = Some(at);
-            }
-        }
     }
 
     /// Returns every named reference, including those inside the values.

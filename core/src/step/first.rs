@@ -41,7 +41,7 @@ pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
     let Ok(app) = world.apps.find(&app) else { return Ok(()) };
     let Ok(dictionary) = app.dictionary() else { return Ok(()) };
     if let Call::Create(create) = call {
-        create.place(dictionary);
+        create.place(app, dictionary);
     }
     call.read_texts(Reader { dictionary, home: world.home })
 }
