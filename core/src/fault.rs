@@ -221,6 +221,32 @@ impl Fault {
         self
     }
 
+    /// Joins errors of one call, so that its client can correct all of them at once. The code and the context are those
+    /// of the first. `None` if there are none.
+    pub(crate) fn joined(faults: Vec<Self>) -> Option<Self> {
+        let (mut messages, mut suggestions, mut near) = (Vec::new(), Vec::new(), Vec::new());
+        let add = |text: &String, to: &mut Vec<String>| {
+            if !to.contains(text) {
+                to.push(text.clone());
+            }
+        };
+        for fault in &faults {
+            add(&fault.message, &mut messages);
+            add(&fault.suggestion, &mut suggestions);
+            let own = fault.context.get("near").and_then(Json::as_array).into_iter().flatten();
+            own.filter_map(Json::as_str).for_each(|each| add(&each.to_owned(), &mut near));
+        }
+        let several = faults.len() > 1;
+        let mut first = faults.into_iter().next()?;
+        if several {
+            (first.message, first.suggestion) = (messages.join("; "), suggestions.join("; "));
+            if !near.is_empty() {
+                first = first.with("near", near);
+            }
+        }
+        Some(first)
+    }
+
     /// Writes `{"error","message","suggestion","retryable", …context}`.
     pub fn to_json(&self) -> Json {
         let mut json = json!({

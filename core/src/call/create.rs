@@ -229,6 +229,12 @@ impl NewObject {
         self.children.iter_mut().find_map(|child| child.nth(after))
     }
 
+    /// The names of the properties, as the client gives them.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
+        let set = self.properties.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name);
+        set.chain(self.added.iter().map(|(name, ..)| name)).map(String::as_str)
+    }
+
     fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.at.iter_mut().chain(self.properties.values_mut());
         values.for_each(|value| replace(value, given, objects));

@@ -7,7 +7,7 @@ use super::{APPLICATION, Class, Dictionary, Property, names};
 ///
 /// No row joins words that differ on a Mac. In Finder, the date on which a file was added to its folder is not its
 /// creation date, and its label is a colour. In Music, the text of a track is not its description.
-const KIN: [(&[&str], &[&str]); 18] = [
+const KIN: [(&[&str], &[&str]); 19] = [
     (
         &["title", "subject", "summary", "name", "headline"],
         &["name", "title", "subject", "summary", "displayedname"],
@@ -44,7 +44,14 @@ const KIN: [(&[&str], &[&str]); 18] = [
     (&["length"], &["duration"]),
     (&["type"], &["kind"]),
     (&["birthday", "dateofbirth"], &["birthdate"]),
+    (&["allday", "wholeday"], &["alldayevent"]),
 ];
+
+/// Words that a read takes as the likeliest property. A change does not guess which date is meant.
+const VAGUE: [&str; 3] = ["date", "time", "when"];
+
+/// The last words that a client leaves out: `due` is the `due date`. A `home` is not a `home page`.
+const TAILS: [&str; 5] = ["date", "time", "status", "name", "index"];
 
 /// Words that are never taken as synonyms, because most dictionaries use them for something else.
 const PLAIN: [&str; 5] = ["class", "count", "id", "index", "number"];
@@ -53,15 +60,20 @@ fn is_yes_or_no(property: &Property) -> bool {
     property.kind.0.iter().any(|kind| kind.name == "boolean")
 }
 
+/// The words without `is`, as in `isFlagged`.
+fn without_is(words: &[String]) -> &[String] {
+    match words {
+        [is, rest @ ..] if !rest.is_empty() && ["is", "has", "the", "its"].contains(&is.as_str()) => rest,
+        all => all,
+    }
+}
+
 impl Dictionary {
     /// Finds the property for a word that is not a term of the class. It takes the likeliest property by a synonym, or
     /// the only property with that word at its beginning or its end. `isFlagged` is `flagged`.
     pub(crate) fn meant<'a>(&'a self, class: &str, word: &str) -> Option<&'a Property> {
         let words = names::split(word);
-        let bare = match words.as_slice() {
-            [is, rest @ ..] if !rest.is_empty() && ["is", "has", "the", "its"].contains(&is.as_str()) => rest,
-            all => all,
-        };
+        let bare = without_is(&words);
         let key = bare.concat();
         if bare.is_empty() || PLAIN.contains(&key.as_str()) {
             return None;
@@ -83,6 +95,30 @@ impl Dictionary {
         of_key(&key)
             .or_else(|| kin().and_then(|(_, terms)| terms.iter().find_map(|term| of_key(term))))
             .or_else(only)
+    }
+
+    /// Finds the property that a change means by a word that is not a term of the class. Only one property may fit: a
+    /// read may take the likeliest one, but a write to another one would be a loss.
+    pub(crate) fn meant_to_set<'a>(&'a self, class: &str, word: &str) -> Option<&'a Property> {
+        let words = names::split(word);
+        let bare = without_is(&words);
+        let key = bare.concat();
+        let is_term = || self.property(class, word).is_some() || self.element(class, word).is_some();
+        if bare.is_empty() || class.is_empty() || PLAIN.contains(&key.as_str()) || is_term() {
+            return None;
+        }
+        let kin = KIN.iter().find(|(words, _)| words.contains(&key.as_str()) && !VAGUE.contains(&words[0]));
+        let fits = |property: &&Property| {
+            let (name, own) = (names::split(&property.name), names::key(&property.name));
+            let is_kin = kin.is_some_and(|(_, terms)| terms.contains(&own.as_str()));
+            let is_longer = name.len() > bare.len();
+            let is_tail = |rest: &[String]| matches!(rest, [last] if TAILS.contains(&last.as_str()));
+            let begins = name.strip_prefix(bare).is_some_and(|rest| is_yes_or_no(property) || is_tail(rest));
+            let ends = name.ends_with(bare) && !is_yes_or_no(property);
+            own == key || (is_kin && property.access.can_write()) || (is_longer && (begins || ends))
+        };
+        let mut alike = self.properties(class).into_iter().filter(|property| !property.hidden).filter(fits);
+        alike.next().filter(|only| alike.next().is_none() && only.access.can_write())
     }
 
     /// Finds the elements for a word that is not a term of the class. It takes the only elements with that word at the
@@ -143,6 +179,56 @@ impl Dictionary {
 #[cfg(test)]
 mod tests {
     use crate::dictionary::{Includes, parse};
+
+    #[test]
+    fn a_change_takes_a_word_for_the_only_property_that_fits() {
+        let properties = [
+            ("name", "text"),
+            ("body", "text"),
+            ("due date", "date"),
+            ("allday due date", "date"),
+            ("remind me date", "date"),
+            ("flagged status", "boolean"),
+            ("read status", "boolean"),
+            ("flag index", "integer"),
+            ("label index", "integer"),
+            ("home page", "text"),
+            ("played date", "date"),
+            ("allday event", "boolean"),
+            ("class size", "integer"),
+        ];
+        let properties: String = properties
+            .iter()
+            .map(|(name, kind)| format!("<property name=\"{name}\" code=\"abcd\" type=\"{kind}\"/>"))
+            .collect();
+        let fixed = "<property name=\"creation date\" code=\"abcd\" type=\"date\" access=\"r\"/>";
+        let sdef = format!(
+            "<dictionary><suite name=\"s\" code=\"abcd\"><class name=\"thing\" code=\"thng\">{properties}{fixed}</class></suite></dictionary>"
+        );
+        let (dictionary, _) = parse(sdef.as_bytes(), &Includes::default());
+        let check = |word: &str, expected: Option<&str>| {
+            let found = dictionary.meant_to_set("thing", word).map(|property| property.name.as_str());
+            assert_eq!(found, expected, "{word}");
+        };
+        check("title", Some("name"));
+        check("notes", Some("body"));
+        check("text", Some("body"));
+        check("due", Some("due date"));
+        check("isRead", Some("read status"));
+        check("allDay", Some("allday event"));
+        check("label", Some("label index"));
+        // A colour or a yes, and one of several dates.
+        check("flag", None);
+        check("date", None);
+        check("when", None);
+        // A word in front makes something else of it.
+        check("home", None);
+        // No one can set it.
+        check("created", None);
+        // Terms mean themselves.
+        check("name", None);
+        check("class", None);
+    }
 
     #[test]
     fn a_word_means_a_property_if_no_other_is_as_likely() {

@@ -2,7 +2,7 @@
 //! an undo does not restore.
 
 use indexmap::{IndexMap, IndexSet};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{Pending, Step, Then};
 use crate::call::collect;
@@ -25,6 +25,8 @@ pub(super) enum Carried {
     All(String, usize),
     /// Words of the client that were taken as terms of the dictionary: `{"title": "subject"}`.
     Read(Json),
+    /// Words of the client that were taken as the properties to set. The question has the app's own names.
+    Wrote(ReadAs),
     /// The object to which a name without a container has led.
     Found(String),
     /// The undo does not restore this.
@@ -38,6 +40,9 @@ pub(super) enum Carried {
     /// This server has moved or renamed an object. The answer does not say it; the stored undos follow the object.
     Renamed(Renamed),
 }
+
+/// Words of the client with the dictionary's terms.
+pub(super) type ReadAs = Map<String, Json>;
 
 /// One of several objects that match.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +104,11 @@ impl Picked {
 }
 
 impl Carried {
+    /// Tells how words of a change were read, if any were.
+    pub(super) fn wrote(read: ReadAs) -> Vec<Self> {
+        if read.is_empty() { Vec::new() } else { vec![Self::Wrote(read)] }
+    }
+
     /// A note for the question; `None` if the question already says so.
     fn in_words(&self) -> Option<String> {
         Some(match self {
@@ -118,7 +128,7 @@ impl Carried {
             Self::Note(note) if RefId::is_in(note) => return None,
             Self::Note(note) => note.clone(),
             // A change of an incomplete list is refused, so it needs no note.
-            Self::Names(_) | Self::Half(_) | Self::Renamed(_) => return None,
+            Self::Names(_) | Self::Half(_) | Self::Renamed(_) | Self::Wrote(_) => return None,
         })
     }
 
@@ -139,7 +149,11 @@ impl Carried {
                 return;
             }
             Self::Read(words) => {
-                body["readAs"] = words.clone();
+                read_as(body, words.as_object().cloned().unwrap_or_default());
+                return;
+            }
+            Self::Wrote(words) => {
+                read_as(body, words.clone());
                 return;
             }
             Self::Names(names) => {
@@ -183,6 +197,12 @@ impl Carried {
             body["success"] = json!(false);
         }
     }
+}
+
+/// Adds words to those of the answer.
+fn read_as(body: &mut Json, words: ReadAs) {
+    let known = body["readAs"].as_object().cloned().unwrap_or_default();
+    body["readAs"] = Json::Object(words.into_iter().chain(known).collect());
 }
 
 /// How many objects an answer is about: those that it names, and those that it only counts.

@@ -119,6 +119,8 @@ struct Open {
     given: Vec<Json>,
     /// For each value, the addition to the old one (a text or a list of items), if the client gave no whole value.
     joins: Vec<Option<(How, Json)>>,
+    /// Words of the client that mean properties of other names.
+    read: carried::ReadAs,
     /// The object in words, after the look at it.
     words: String,
     /// Lines below its words in a question.

@@ -32,8 +32,9 @@ use crate::marshal::{Checker, Dated, Given, date};
 use crate::permission::may_read;
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
+use crate::step::carried::{self, Carried, ReadAs};
 use crate::step::set::Steps;
-use crate::step::set::begin::{checked, slot, twice, writable};
+use crate::step::set::begin::{checked, read_as, slot, twice, writable};
 use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
 use crate::words::{RefId, TextWindow};
 
@@ -60,20 +61,23 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?.clone();
     let mut tree = Tree::new(app, &dictionary, Some(command_of(app, &dictionary)?));
+    let mut faults = Vec::new();
     for (at, object) in call.objects.iter().enumerate() {
         let place = if call.objects.len() > 1 { format!("objects[{at}]") } else { String::new() };
-        let added = tree.add(object, None, &place, world);
-        if let Err(fault) = added {
-            let is_place = |name: &str| name == "at" || name.ends_with(".at");
-            let is_missing = fault.context.get("parameter").and_then(Json::as_str).is_some_and(is_place);
-            return match object.at.is_none() && is_missing {
-                true => first::places(fault, app, world),
-                false => Err(fault),
-            };
+        let Err(fault) = tree.add(object, None, &place, world) else { continue };
+        let parameter = fault.context.get("parameter").and_then(Json::as_str).unwrap_or_default();
+        let is_place = parameter == "at" || parameter.ends_with(".at");
+        if object.at.is_none() && is_place {
+            return first::places(fault, app, world);
         }
+        faults.push(fault);
     }
+    if let Some(fault) = Fault::joined(faults) {
+        return Err(fault);
+    }
+    let read = std::mem::take(&mut tree.read);
     match tree.finish(&call.then, world) {
-        Ok(step) => Ok(step),
+        Ok(step) => Ok(carried::with(step, Carried::wrote(read))),
         Err(Unfit::Open(given, container)) => {
             first::argument(Call::Create(call.clone()), &app.bundle_id, given, container, world)
         }
@@ -100,8 +104,9 @@ pub(in crate::step) fn start_after(
     for part in parts {
         tree.add(part, Some(0), &part.place, world)?;
     }
+    let read = std::mem::take(&mut tree.read);
     match tree.finish(&call.then.then, world) {
-        Ok(step) => Ok(step),
+        Ok(step) => Ok(carried::with(step, Carried::wrote(read))),
         Err(Unfit::Open(given, container)) => {
             first::argument(Call::Command(call.clone()), &app.bundle_id, given, container, world)
         }
@@ -201,6 +206,8 @@ pub(super) struct Tree<'a> {
     pub(super) before: Option<String>,
     /// The client's text for `it` in these commands.
     pub(super) subject: Option<Json>,
+    /// Words of the client that mean properties of other names.
+    read: ReadAs,
 }
 
 /// Properties with their values, and how each is combined with the existing value.
@@ -210,8 +217,22 @@ impl<'a> Tree<'a> {
     pub(super) fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
         let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
         let (writes, row, before, subject) = (None, None, None, None);
-        let (is_old, may_lose) = (false, false);
-        Self { app, dictionary, command, makes, nodes, ways, writes, is_old, may_lose, row, before, subject }
+        let (is_old, may_lose, read) = (false, false, ReadAs::new());
+        Self {
+            app,
+            dictionary,
+            command,
+            makes,
+            nodes,
+            ways,
+            writes,
+            is_old,
+            may_lose,
+            row,
+            before,
+            subject,
+            read,
+        }
     }
 
     /// Reads the later commands, and looks at the existing objects.
@@ -219,6 +240,7 @@ impl<'a> Tree<'a> {
         // Errors come before any lookup.
         let mut steps = Steps::new();
         let mut sets = self.sets(then, &mut steps, world)?;
+        let read = steps.read_as();
         let commands = then.iter().filter(|next| next.sets.is_empty());
         let mut then: Vec<_> = commands.map(|next| self.following(next, world)).collect();
         if let Some(at) = then.iter().position(|next| matches!(next, Err(Unfit::Wrong(_)))) {
@@ -301,7 +323,7 @@ impl<'a> Tree<'a> {
             let makes = &mut creating.creation.makes;
             makes.iter_mut().for_each(|make| make.looks.retain(|look| !matches!(look, Look::Held(_))));
         }
-        Ok(creating.begin(app, world))
+        Ok(carried::with(creating.begin(app, world), Carried::wrote(read)))
     }
 
     /// Uses a command in place of a `make`. It returns the object that the later steps use.
@@ -318,6 +340,7 @@ impl<'a> Tree<'a> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = if object.place.is_empty() { "then" } else { &object.place };
         let (mut slots, mut values, mut how) = self.values(&class, object, place, false, world)?;
+        self.read.extend(read_as(dictionary, &class, object.terms()));
         // The name is set last, because the object may be found by its old one.
         if let Some(at) = slots.iter().position(|slot| is_name(dictionary, &class, slot)) {
             slots[at..].rotate_left(1);
@@ -422,6 +445,7 @@ impl<'a> Tree<'a> {
         if chosen.is_some() && self.nodes.iter().all(|node| node.chosen.is_none() || node.class != class) {
             make.tells = self.told_of_home(&class, world);
         }
+        self.read.extend(read_as(self.dictionary, &class, object.terms()));
         set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values, None)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
@@ -514,13 +538,23 @@ impl<'a> Tree<'a> {
         let set = object.properties.iter().filter(|(_, json)| !json.is_null());
         let set = set.map(|(term, json)| (term, json, How::Set));
         let added = object.added.iter().map(|(term, how, json)| (term, json, *how));
+        // One error names everything that is wrong, so that one more call is enough.
+        let mut faults = Vec::new();
         for (term, json, how) in set.chain(added) {
             let here = |fault: Fault| fault.with("parameter", format!("{place}.{term}"));
             let property = match is_made && how == How::Set {
                 true => given::property(self.app, self.dictionary, class, term),
                 false => writable(self.dictionary, class, term),
             };
-            let property = property.map_err(here)?;
+            let value = property
+                .and_then(|property| checked(json, property, self.app, world).map(|value| (property, value)));
+            let (property, value) = match value {
+                Ok(found) => found,
+                Err(fault) => {
+                    faults.push(here(fault));
+                    continue;
+                }
+            };
             if slots.iter().any(|each: &Slot| each.term == property.name) {
                 return Err(here(twice(&property.name)));
             }
@@ -528,11 +562,13 @@ impl<'a> Tree<'a> {
             if how != How::Set && (!is_text || property.code == NAME || !property.access.can_read()) {
                 return Err(here(not_added(&property.name)));
             }
-            let value = checked(json, property, self.app, world).map_err(here)?;
             let html = as_html(&self.app.bundle_id, class, &property.name, &value);
             values.push(html.map_or(value, Given::Text));
             slots.push(slot(&self.app.bundle_id, property)?);
             all.push(how);
+        }
+        if let Some(fault) = Fault::joined(faults) {
+            return Err(fault);
         }
         self.begin_with_name(class, &slots, &mut values);
         Ok((slots, values, all))

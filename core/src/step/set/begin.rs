@@ -22,6 +22,7 @@ use crate::numbered;
 use crate::permission::{may_name, may_read};
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
+use crate::step::carried::{self, Carried, ReadAs};
 use crate::step::properties::unsettled;
 use crate::step::show::value;
 use crate::step::{Step, World, command, create, held, moves, occurrence};
@@ -207,8 +208,14 @@ impl Setting {
         }
     }
 
+    /// Begins the write, and tells how words of the client were read.
+    fn begin(self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
+        let read = self.open.iter().flat_map(|open| open.read.clone()).collect();
+        Ok(carried::with(self.begun(app, world)?, Carried::wrote(read)))
+    }
+
     /// Begins the write. Only the objects that the question names are asked for their names.
-    fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
+    fn begun(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
         let most = may_name(self.open.len());
         let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(most));
         for at in unnamed.collect::<Vec<_>>() {
@@ -370,15 +377,25 @@ pub(super) fn opened(
         _ => 0,
     };
     let mut properties = properties.to_vec();
-    properties.sort_by_key(|(term, ..)| rank(term));
+    properties.sort_by_key(|(term, ..)| rank(own_term(dictionary, path.class(), term)));
+    let read = read_as(dictionary, path.class(), properties.iter().map(|(term, ..)| *term));
+    // One error names everything that is wrong, so that one more call is enough.
+    let mut faults = Vec::new();
     for (term, json, how) in &properties {
-        let property = writable(dictionary, path.class(), term)?;
+        let property = match writable(dictionary, path.class(), term) {
+            Ok(property) => property,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        if let Some(text) = json.as_str().filter(|text| *how == How::Set && is_from_own(text, property)) {
+        let own = json.as_str().filter(|_| *how == How::Set).and_then(|text| from_own(text, term, property));
+        if let Some(text) = &own {
             joins.push(Some((How::Shift, json!(text))));
-            values.push(Given::Text(text.to_owned()));
+            values.push(Given::Text(text.clone()));
             slots.push(slot(&app.bundle_id, property)?);
             given.push(json!(text));
             continue;
@@ -386,7 +403,13 @@ pub(super) fn opened(
         // An addition to a list is one item of it, or several.
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list && !json.is_array() { &json!([json]) } else { *json };
-        let value = checked(json, property, app, world)?;
+        let value = match checked(json, property, app, world) {
+            Ok(value) => value,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
         let html = as_html(&app.bundle_id, path.class(), &property.name, &value);
         let (json, value) = match html {
             Some(html) => (json!(html), Given::Text(html)),
@@ -396,6 +419,9 @@ pub(super) fn opened(
         values.push(value);
         slots.push(slot(&app.bundle_id, property)?);
         given.push(json);
+    }
+    if let Some(fault) = Fault::joined(faults) {
+        return Err(fault);
     }
     check_times(&app.bundle_id, path.class(), &slots, &values, None)?;
     let mut subject = Subject::of(&app.bundle_id, dictionary, path, slots);
@@ -434,6 +460,7 @@ pub(super) fn opened(
         change: Change { subject, expected, values, loses: None, save },
         given,
         joins,
+        read,
         words: String::new(),
         facts: String::new(),
         repeats: None,
@@ -443,6 +470,30 @@ pub(super) fn opened(
         row: Json::Null,
         unnamed: None,
     })
+}
+
+/// The text that counts a new value from the property's own, in the property's own name: `due + 1 day` is `due date +
+/// 1 day`. `None` if it does not count from it.
+fn from_own(text: &str, term: &str, property: &Property) -> Option<String> {
+    let (not, rest) = text.strip_prefix("not ").map_or(("", text), |rest| ("not ", rest));
+    let renamed = || Some(format!("{not}{}{}", property.name, rest.strip_prefix(term)?));
+    let own = Some(text.to_owned()).filter(|text| is_from_own(text, property));
+    own.or_else(|| renamed().filter(|text| is_from_own(text, property)))
+}
+
+/// The dictionary's name of a property that a client names by another word.
+pub(in crate::step) fn own_term<'a>(dictionary: &'a Dictionary, class: &str, term: &'a str) -> &'a str {
+    dictionary.meant_to_set(class, term).map_or(term, |property| property.name.as_str())
+}
+
+/// The words of a client that mean properties of other names: `{"title": "name"}`.
+pub(in crate::step) fn read_as<'t>(
+    dictionary: &Dictionary,
+    class: &str,
+    terms: impl Iterator<Item = &'t str>,
+) -> ReadAs {
+    let meant = |term: &str| Some((term.to_owned(), json!(dictionary.meant_to_set(class, term)?.name)));
+    terms.filter_map(meant).collect()
 }
 
 /// Whether a text counts the new value from the property's own: `due date + 1 day`, `rating + 20`, `not flagged`.
@@ -481,7 +532,8 @@ pub(in crate::step) fn writable<'a>(
 ) -> Result<&'a Property, Fault> {
     let property = match find_property(dictionary, class, term) {
         Err(error @ SpecifierError::IsElement { .. }) => return Err(not_set(error, dictionary)),
-        found => found?,
+        Err(error) => dictionary.meant_to_set(class, term).ok_or(error)?,
+        Ok(found) => found,
     };
     if property.access.can_write() {
         return Ok(property);

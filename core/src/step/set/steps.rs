@@ -13,6 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{Path, quoted, read_source};
+use crate::step::carried::ReadAs;
 use crate::step::show::value;
 use crate::step::trace::UNKNOWN;
 use crate::step::words::{self, Apart};
@@ -117,6 +118,11 @@ impl Steps {
             open.read_kept_date(app);
         }
         Ok(Open { item: self.setting.items.len(), ..open })
+    }
+
+    /// Words of the client that mean properties of other names.
+    pub(in crate::step) fn read_as(&self) -> ReadAs {
+        self.setting.open.iter().chain(&self.loose).flat_map(|open| open.read.clone()).collect()
     }
 
     /// What to read for the question.
