@@ -243,7 +243,7 @@ impl Question {
 
     /// The question with as many lines of a plugin as fit. A dialog has less room than a form.
     pub fn text_that(&self, fits: impl Fn(&str) -> bool) -> String {
-        let (mut least, mut most) = (NAMED, self.wording.objects.len().max(NAMED));
+        let (mut least, mut most) = (NAMED, self.wording.objects.len());
         // Fewer lines never take more room, so each try halves the rest.
         while least < most {
             let middle = (least + most).div_ceil(2);

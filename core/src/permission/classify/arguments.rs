@@ -88,8 +88,8 @@ pub(super) fn objects(given: &Given) -> usize {
 
 /// An argument that runs code or opens another program, for any command.
 pub(super) fn code(action: &Action, invocation: &Invocation) -> Option<Classified> {
-    let said = [command_line(invocation), addresses::worst_of_command(action, invocation)];
-    said.into_iter().flatten().reduce(Classified::or_worse)
+    // Nothing is worse than a command line.
+    command_line(invocation).or_else(|| addresses::worst_of_command(action, invocation))
 }
 
 fn command_line(invocation: &Invocation) -> Option<Classified> {
@@ -99,10 +99,9 @@ fn command_line(invocation: &Invocation) -> Option<Classified> {
 
 /// Further effects of the new values of a change: they delete the object, or open an address.
 pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
-    let writes = writes::of_change(change);
-    let deletes = writes.iter().any(|write| write.deletes(action)).then(deletes_it);
-    let said = [addresses::worst_of_change(action, change), deletes];
-    said.into_iter().flatten().reduce(Classified::or_worse)
+    let deletes = || writes::of_change(change).iter().any(|write| write.deletes(action)).then(deletes_it);
+    // Whatever an address opens is as bad as a deletion, or worse.
+    addresses::worst_of_change(action, change).or_else(deletes)
 }
 
 /// The command `set` writes a property, so it has the level of that write.
@@ -153,11 +152,9 @@ fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let terms: Vec<String> =
         invocation.parameters.iter().flat_map(|argument| fields(&argument.value)).collect();
     let of = |class: &str| {
-        let written = terms.iter().filter_map(|term| tables::write(&action.app, &action.terms, class, term));
-        tables::make(&action.app, &action.terms, class)
-            .into_iter()
-            .chain(written)
-            .reduce(Classified::or_worse)
+        let write = |term: &String| tables::write(&action.app, &action.terms, class, term);
+        // What makes an object has rows as bad as those for its properties, or worse.
+        tables::make(&action.app, &action.terms, class).or_else(|| terms.iter().find_map(write))
     };
     classes.into_iter().filter_map(of).reduce(Classified::or_worse)
 }
@@ -184,8 +181,8 @@ pub(super) fn saved(invocation: &Invocation) -> Option<Classified> {
         let targets = invocation.direct.iter().flat_map(Given::objects);
         targets.into_iter().any(|path| !path.class().is_empty() && path.last().is_some())
     };
-    let has_file =
-        !invocation.parameters.is_empty() || invocation.values().any(|value| !value.files().is_empty());
+    let is_file = |value: &Given| !value.files().is_empty();
+    let has_file = !invocation.parameters.is_empty() || invocation.direct.as_ref().is_some_and(is_file);
     (invocation.code == SAVE && !has_file).then(|| {
         let what = if has_document() { "saves what is open in the app" } else { "saves the app's own data" };
         Classified::new(Level::Modify, what)
