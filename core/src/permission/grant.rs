@@ -350,7 +350,9 @@ mod tests {
         );
         let moves = Touch { command, property: None, ..SET };
         assert_eq!(covered(moves), "run \"move\" on any message");
-        assert_eq!(covered(Touch { class: Some(APPLICATION), ..moves }), "run \"move\"");
+        for class in [APPLICATION, ""] {
+            assert_eq!(covered(Touch { class: Some(class), ..moves }), "run \"move\"");
+        }
         assert_eq!(covered(Touch { level: Level::Safe, class: None, ..SET }), "read \"read status\"");
     }
 

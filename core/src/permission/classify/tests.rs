@@ -1,3 +1,4 @@
+mod addresses;
 mod arguments;
 
 use std::sync::Arc;
@@ -375,6 +376,9 @@ fn the_worst_of_several_counts() {
         let renamed = set(named("file", "x"), "name", Given::Text(name.into()));
         assert_eq!(classify(&renamed, &[]).level, level, "{name}");
     }
+    let both = Given::List(vec![named("button", "x"), named("user", "x")]);
+    let made = invocation("x", "corecrel", both, vec![("with properties", fields(&["full name"]))]);
+    assert_eq!(classify(&made, &[]).level, Level::Dangerous);
     let enabled = vec![("new", Given::Class("script".into())), ("with properties", fields(&["enabled"]))];
     assert!(classify(&invocation("make", "corecrel", Given::Null, enabled), &[]).is_shell);
     let keys = Given::List((0..=MANY as u32).map(object).collect());
@@ -392,6 +396,17 @@ fn a_level_of_the_operator_counts_for_what_is_made() {
         classify(&invocation("x", code, Given::Null, parameters), &rules).level
     };
     assert_eq!(level("corecrel"), Level::Dangerous);
+    for (term, code) in [("copy", "coreclon"), ("move", "coremove")] {
+        let given = vec![("with properties", record("title", Given::Null))];
+        let copy = invocation(term, code, named("window", "x"), given);
+        assert_eq!(classify(&copy, &rules).level, Level::Dangerous, "{term}");
+    }
+    // A command only gets worse by the properties that it sets.
+    let mild = [LevelRule { property: Some("value".into()), level: Level::Safe, ..rules[0].clone() }];
+    let field =
+        vec![("new", Given::Class("field".into())), ("with properties", record("value", Given::Null))];
+    assert_eq!(classify(&invocation("make", "corecrel", Given::Null, field), &mild).level, Level::Dangerous);
+    assert_eq!(classify(&set(named("field", "x"), "value", Given::Null), &mild).level, Level::Safe);
     for terms in [["title", "name"], ["name", "title"]] {
         let field = |term: &str| (Identifier::of(term).expect("an identifier"), Given::Null);
         let properties = Given::Record(terms.map(field).into());

@@ -40,6 +40,9 @@ fn a_link_is_followed_from_every_spelling_of_its_path() {
         [closed().holds("/tmp"), closed().holds("/tmp/linked"), closed().holds("/tmp/link/..")],
         [None; 3]
     );
+    assert_eq!(closed().place("~/.cursor/x"), Some("the configuration of Cursor"));
+    assert_eq!(closed().place("~_guest/.cursor"), Some("the configuration of Cursor"));
+    assert_eq!(closed().place("~/cursor"), None);
     let above = closed().with_links(link("/tmp/link", "/Users/Zoë/Library"));
     assert!(above.holds_up("/tmp/link").is_some() && above.holds("/tmp/link").is_none());
     assert!(above.holds("/tmp/link/Application Support/iac-mcp").is_some());
@@ -83,6 +86,7 @@ fn a_path_is_read_without_what_only_names_the_disk() {
         assert_eq!(parts(path).len(), expected, "{path}");
     }
     assert_eq!([folded("a\u{1}B."), folded("..."), folded(" ")], ["ab", "...", " "]);
+    assert_eq!(Closed::folded("Ab."), "ab");
     assert_eq!(from_url("fi\u{1}le:///a%20b").as_deref(), Some("/a b"));
     for (name, expected) in
         [("", ""), (":", ""), ("a", "a"), ("a:", "a"), (":a", "../a"), ("a:b:", "a/b"), ("a::b", "a/../b")]

@@ -8,6 +8,7 @@ use crate::permission::classify::tests::{
     act, in_mail, invocation, named, property, record, script as in_app_script, set,
 };
 use crate::permission::closed::tests::{Way, path};
+use crate::permission::question::{may_name, named as named_lines};
 use crate::permission::touch::tests::make;
 use crate::permission::{Closed, CommandScope, Grants, Links, Policy, Where};
 use crate::specifier::Path;
@@ -375,6 +376,9 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
             ),
             true,
         ),
+        (set(named("drawing", "x"), "URL", Given::Text(" file:///a/b".into())), true),
+        (set(named("drawing", "x"), "file", Given::Text("~/x.txt".into())), true),
+        (set(named("drawing", "x"), "path", Given::Text("x".into())), false),
         (in_rules(set(named("mailbox", "Work/Bills"), "comment", Given::Null)), false),
         (two_values(Given::Null, file()), true),
         (two_values(file(), Given::Null), true),
@@ -488,6 +492,17 @@ fn a_longer_answer_says_what_it_covers() {
     let labels = asked.question().choices().into_iter().map(|choice| asked.question().label(choice));
     let labels: Vec<String> = labels.collect();
     assert_eq!(labels, ["Allow once", "Allow for an hour: run \"delete\" on any message in Mail", "Deny"]);
+    let mut twice = asked;
+    twice.question.scopes = vec![deletion(), Scope { level: Level::Modify, ..deletion() }];
+    assert_eq!(twice.question().covered(), "run \"delete\" in Mail", "each once");
+}
+
+#[test]
+fn a_question_names_as_many_objects_as_a_person_reads() {
+    let lines = |count: usize, length: usize| named_lines(&vec!["x".repeat(length); count]);
+    assert_eq!([may_name(5), may_name(12), may_name(13)], [5, 12, 5]);
+    assert_eq!([lines(4, 1), lines(12, 1), lines(13, 1)], [4, 12, 5]);
+    assert_eq!([lines(10, 100), lines(10, 101), lines(3, 500)], [10, 5, 3]);
 }
 
 #[test]

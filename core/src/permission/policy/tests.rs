@@ -230,6 +230,16 @@ fn a_rule_for_an_app_holds_back_the_scripts_of_plugins_in_it() {
         ("{ command = \"launch\", decision = \"ask\" }", [Allow; 3]),
         ("{ command = \"script write: edit task\", decision = \"deny\" }", [Allow, Deny, Allow]),
         ("{ command = \"0a1b2c3e\", decision = \"deny\" }", [Allow; 3]),
+        ("{ plugin = \"omnifocus\", property = \"note\", decision = \"deny\" }", [Ask; 3]),
+        // Only an act with all words of the command is surely that command.
+        ("{ command = \"delete all\", decision = \"deny\" }", [Allow, Allow, Ask]),
+        // A digest has eight digits, and this word has three.
+        ("{ command = \"add\", decision = \"deny\" }", [Allow, Ask, Ask]),
+        // The strictest rule counts.
+        (
+            "{ command = \"delete\", decision = \"deny\" }, { property = \"note\", decision = \"ask\" }",
+            [Ask, Ask, Deny],
+        ),
         // The first rule that fits decides about a script, too.
         (
             "{ app = \"com.omnigroup.*\", command = \"script write: delete task\", decision = \"allow\" }, { command = \"delete\", decision = \"deny\" }",
@@ -240,8 +250,10 @@ fn a_rule_for_an_app_holds_back_the_scripts_of_plugins_in_it() {
         let met = [read(), edit(), delete()].map(|touch| policy.judge_act(&touch, false).ruling);
         assert_eq!(met, expected, "{rule}");
     }
-    let policy =
-        Policy::parse("rules = [{ property = \"note\", decision = \"deny\", reason = \"private\" }]");
+    // Of rules that are as strict the first one is named.
+    let policy = Policy::parse(
+        "rules = [{ property = \"note\", decision = \"deny\", reason = \"private\" }, { property = \"name\", decision = \"deny\" }]",
+    );
     let source = policy.expect("a policy").judge_act(&read(), false).source.to_string();
     let expected =
         "the rule in line 1 of the policy (private; it is about \"note\", which this script may reach)";

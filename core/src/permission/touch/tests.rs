@@ -217,6 +217,7 @@ fn a_rule_for_a_property_holds_for_what_objects_are_given() {
         |term: &str| of("make", "corecrel", Given::Null, vec![new(), ("with properties", given(term))]);
     check(make("subject"), &["MODIFY .subject of message", "MODIFY make of message"]);
     check(make("sender"), &["MODIFY make of message"]);
+    check_under("rules = [{ decision = \"ask\" }]", make("subject"), &["MODIFY make of message"]);
     for (term, code) in [("duplicate", "coreclon"), ("move", "coremove"), ("import", "xxxximpt")] {
         let deed = of(term, code, named("message", "x"), vec![("with properties", given("subject"))]);
         check(deed, &["MODIFY .subject of message", &format!("MODIFY {term} of message")]);
@@ -261,6 +262,8 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
         check_under(both, file(named("mailbox", trash)), &away);
     }
     check(file(named("mailbox", "Trash")), &["DANGEROUS .mailbox of message"]);
+    let other = "rules = [{ command = \"send\", decision = \"deny\" }]";
+    check_under(other, file(named("mailbox", "Trash")), &["DANGEROUS .mailbox of message"]);
     let mark = |to: bool| set(message(), "deleted status", Given::Bool(to)).deed;
     check_under(both, mark(true), &["DANGEROUS .deleted status of message", "DANGEROUS delete of message"]);
     check_under(both, mark(false), &["DANGEROUS .deleted status of message"]);

@@ -203,6 +203,72 @@ fn a_path_that_is_written_is_the_name_of_a_file() {
     }
 }
 
+/// A container of deleted objects is known by its name, its class, its place, and by what is in it.
+#[test]
+fn what_is_in_the_trash_leads_to_it() {
+    use Way::{Named, Property};
+    let moved = |app: &str, to: Given| {
+        let action = invocation("move", "coremove", named("message", "x"), vec![("to", to)]);
+        classify(&Action { app: app.into(), ..action }, &[]).level
+    };
+    let (mail, finder, other) = ("com.apple.mail", "com.apple.finder", "x.y");
+    let home = || Property("home", "folder");
+    let message = || Named("message", "x");
+    for (app, ways, level) in [
+        (mail, vec![Named("mailbox", " Trash")], Level::Dangerous),
+        (other, vec![Named("mailbox", "Trash")], Level::Modify),
+        (mail, vec![Named("folder", "Trash")], Level::Modify),
+        (mail, vec![Named("mailbox", "Trash"), message(), Property("mailbox", "mailbox")], Level::Dangerous),
+        (mail, vec![Named("mailbox", "Lists"), message(), Property("mailbox", "mailbox")], Level::Modify),
+        (finder, vec![Property("trash", "trash-object"), Named("folder", "Old")], Level::Dangerous),
+        (finder, vec![Property("trash", "trash-object"), Named("folder", ":Old")], Level::Dangerous),
+        (
+            finder,
+            vec![home(), Named("folder", ".Trash"), Named("folder", "x"), Property("container", "folder")],
+            Level::Dangerous,
+        ),
+        (finder, vec![home(), Named("folder", "x"), Property("container", "folder")], Level::Modify),
+        (other, vec![Named("folder", ".Trash")], Level::Dangerous),
+        (other, vec![Named("folder", ".Trash"), Named("folder", "Old")], Level::Dangerous),
+        (other, vec![Named("folder", "Old")], Level::Modify),
+    ] {
+        let to = Given::Object(path(ways));
+        assert_eq!(moved(app, to.clone()), level, "{app} {to:?}");
+    }
+    let both = |names: [&str; 2]| Given::List(names.map(|name| named("mailbox", name)).to_vec());
+    assert_eq!(moved(mail, both(["Lists", "Trash"])), Level::Dangerous);
+    assert_eq!(moved(mail, both(["Lists", "Letters"])), Level::Modify);
+    // Only `set` gives the property of its object a value.
+    let its_mailbox = Given::Object(path([message(), Property("mailbox", "mailbox")]));
+    let shown = invocation("show", "miscmvis", its_mailbox, vec![("in", named("mailbox", "Trash"))]);
+    assert_eq!(classify(&Action { app: mail.into(), ..shown }, &[]).level, Level::Modify);
+}
+
+/// One of several values is enough: the new body removes the attachments, and the mailbox deletes the message.
+#[test]
+fn what_a_value_removes_counts_among_others() {
+    let fields = |all: Vec<(&str, Given)>| {
+        let field = |(term, value): (&str, Given)| (Identifier::of(term).expect("an identifier"), value);
+        Given::Record(all.into_iter().map(field).collect())
+    };
+    let sdef =
+        r#"<dictionary><suite name="x" code="xxxx"><class name="note" code="note"/></suite></dictionary>"#;
+    let (dictionary, _) = crate::dictionary::parse(sdef.as_bytes(), &crate::dictionary::Includes::new());
+    let notes = Terms(Some(Arc::new(dictionary)));
+    let of_note = |term: &'static str, value: Given| {
+        let owned = Given::Object(path([Way::Named("note", "x"), Way::Property(term, "")]));
+        let action = invocation("set", "coresetd", owned, vec![("to", value)]);
+        classify(&Action { app: "com.apple.Notes".into(), terms: notes.clone(), ..action }, &[]).level
+    };
+    assert_eq!(of_note("body", Given::Null), Level::Dangerous);
+    assert_eq!(of_note("name", Given::Null), Level::Modify);
+    let both = fields(vec![("name", Given::Null), ("body", Given::Null)]);
+    assert_eq!(of_note("properties", both), Level::Dangerous);
+    let both = fields(vec![("subject", Given::Null), ("mailbox", Given::Object(trash()))]);
+    let both = set(named("message", "x"), "properties", both);
+    assert_eq!(classify(&Action { app: "com.apple.mail".into(), ..both }, &[]).level, Level::Dangerous);
+}
+
 /// The disk takes these names for the Trash.
 #[test]
 fn a_move_to_the_trash_deletes_in_any_spelling() {
@@ -230,8 +296,11 @@ fn a_move_to_the_trash_deletes_in_any_spelling() {
         assert_eq!(moved(home(name)), Level::Dangerous, "{name:?}");
         assert_eq!(moved(named("folder", name)), Level::Dangerous, "{name:?}");
         assert_eq!(moved(Given::File(name.into())), Level::Dangerous, "{name:?}");
+        assert_eq!(moved(Given::Text(name.into())), Level::Dangerous, "{name:?}");
     }
-    assert_eq!(moved(Given::File("file:///Users/alex/%2eTrash".into())), Level::Dangerous);
+    for address in ["file:///Users/alex/%2eTrash", " file:///Users/alex/%2eTrash"] {
+        assert_eq!(moved(Given::File(address.into())), Level::Dangerous);
+    }
     assert_eq!(moved(Given::List(vec![Given::File("/Users/alex/.Trash".into())])), Level::Dangerous);
     for name in ["Trash", ".Trash/..", "Trash x", "/Users/alex/Documents"] {
         assert_eq!(moved(home(name)), Level::Modify, "{name:?}");
@@ -272,6 +341,17 @@ fn what_open_may_run_is_dangerous() {
         assert_eq!(open("com.apple.systemevents", file(path)), Level::Dangerous, "{path}");
         assert_eq!(open("com.apple.TextEdit", file(path)), Level::Modify, "{path}: it is only shown");
     }
+    for extension in [
+        "aac", "aif", "aiff", "avi", "avif", "bmp", "bz2", "c", "cpp", "css", "csv", "doc", "docx", "eml",
+        "epub", "flac", "gif", "go", "gpx", "gz", "h", "heic", "hpp", "htm", "html", "ics", "ini", "jpeg",
+        "jpg", "json", "key", "log", "m4a", "m4v", "md", "mkv", "mov", "mp3", "mp4", "numbers", "odp", "ods",
+        "odt", "ogg", "opml", "pages", "pdf", "plist", "png", "ppt", "pptx", "psd", "rs", "rtf", "rtfd",
+        "srt", "svg", "swift", "tar", "tex", "tif", "tiff", "toml", "tsv", "txt", "usdz", "vcf", "wav",
+        "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip",
+    ] {
+        let path = format!("/a/b.{extension}");
+        assert_eq!(open("com.apple.finder", file(&path)), Level::Modify, "{path}");
+    }
     for path in ["/a/b.pdf", "/a/b.TXT", "/a.app-notes/b.docx", "/a/b.tar.gz"] {
         assert_eq!(open("com.apple.finder", file(path)), Level::Modify, "{path}");
     }
@@ -294,6 +374,13 @@ fn what_open_may_run_is_dangerous() {
     let text = || Given::Text("X.app".to_owned());
     assert_eq!(open("com.apple.finder", text()), Level::Dangerous);
     assert_eq!(open("com.apple.TextEdit", text()), Level::Modify, "a text is no file there");
+    assert_eq!(open("com.apple.finder", Given::Text("x.txt".to_owned())), Level::Modify);
+    assert_eq!(open("com.apple.finder", Given::List(vec![text(), file("/a/b.txt")])), Level::Dangerous);
+    for class in ["folder", "disk", "container"] {
+        assert_eq!(open("com.apple.finder", named(class, "USB")), Level::Modify, "{class}");
+    }
+    // Some apps take colons for a way up, so another file may be meant.
+    assert_eq!(open("com.apple.finder", named("document file", "a.txt::")), Level::Dangerous);
     let location = |text: &str| {
         let value = Given::Text(text.to_owned());
         let found = classify(&invocation("open location", "GURLGURL", value, vec![]), &[]);
@@ -407,6 +494,7 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
         "/Users/a/./x",
         "/Users/a/.zshrc/../x",
         "/Users/a/Library//LaunchAgents/../x",
+        "/var/log/x",
         "/etc",
         "/",
     ] {
@@ -541,6 +629,11 @@ fn arguments_only_raise() {
             false,
         ),
         (invocation("set", "coresetd", property("bounds"), vec![]), Level::Modify, false),
+        (
+            invocation("move", "coremove", object(0), vec![("replacing", Given::Bool(true))]),
+            Level::Dangerous,
+            false,
+        ),
         // A read of a hidden file is a read.
         (invocation("count", "corecnte", File("/u/.zshrc".into()), vec![]), Level::Safe, false),
     ];
@@ -660,6 +753,12 @@ fn a_save_without_a_file_writes_none() {
         "writes a file"
     );
     assert_eq!(save(app(), vec![("in", Given::Text("x".into()))]), "writes a file");
+    assert_eq!(save(Given::File("/a/b.txt".into()), vec![]), "writes a file");
+    assert_eq!(save(property("selection"), vec![]), "saves the app's own data");
+    assert_eq!(
+        save(Given::List(vec![app(), named("document", "x")]), vec![]),
+        "saves what is open in the app"
+    );
     // Under another name the code proves nothing.
     let erase = classify(&invocation("erase all", "coresave", app(), vec![]), &[]);
     assert_eq!((erase.level, &*erase.reason), (Level::Dangerous, "erases something"));

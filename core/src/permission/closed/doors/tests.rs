@@ -197,6 +197,8 @@ fn names_in_a_folder_that_only_the_app_knows() {
         (target([ByWay("folder", By::Every)]), O),
         (home([Named("folder", "Documents"), At("folder"), cursor()]), O),
         (documents("mcp.json"), C),
+        // A property leads elsewhere, so the names before it say nothing.
+        (path([Named("window", ".cursor"), Property("target", "folder"), Named("file", "x")]), O),
         (documents("x"), O),
     ] {
         let text = TextWindow { offset: 0, limit: 1 };
@@ -328,6 +330,18 @@ fn a_field_of_a_record_may_take_a_folder_away() {
         changes[0].subject.slots[0].term = term.to_owned();
         assert_eq!(said(Deed::Set(changes.clone())), expected, "{changes:?}");
     }
+    // One of several is enough.
+    let field = |term: &str| (Identifier::of(term).expect("an identifier"), text("old"));
+    let both = Given::Record(vec![field("comment"), field("name")]);
+    assert_eq!(said(set(folder("Library"), "properties", both).deed), C);
+    let [Deed::Set(mut one), Deed::Set(mut other)] =
+        ["comment", "name"].map(|term| set(folder("Library"), term, text("old")).deed)
+    else {
+        panic!("changes")
+    };
+    one[0].subject.slots.append(&mut other[0].subject.slots);
+    one[0].values.append(&mut other[0].values);
+    assert_eq!(said(Deed::Set(one)), C);
 }
 
 fn new(class: &str, name: &str, more: Vec<(&'static str, Given)>) -> Deed {
@@ -353,6 +367,7 @@ fn where_what_is_new_will_stand() {
         (FINDER, new("folder", "x", place(Place::End(home([]), member()))), &["~/x"]),
         (FINDER, new("folder", "x", place(Place::Before(p()))), &["~/p/../x"]),
         (FINDER, new("folder", "x", place(Place::After(p()))), &["~/p/../x"]),
+        (FINDER, new("folder", "~zoe", at(Given::Object(home([])))), &["~/~zoe"]),
         (FINDER, new("message", "/etc/x", vec![]), &[]),
         (NOTES, new("folder", "x", vec![]), &[]),
         (NOTES, new("folder", "/etc/x", vec![]), &["/etc/x"]),
