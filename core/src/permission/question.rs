@@ -261,13 +261,13 @@ impl Question {
         self.text_with(usize::MAX)
     }
 
-    /// The question with at most this many lines of a plugin, but at least as many as a question names objects.
+    /// The question with at most this many lines of a plugin.
     fn text_with(&self, most: usize) -> String {
         let mut text = self.title();
         let lines = &self.wording.objects;
         let named = match (self.wording.differs, self.wording.plugins) {
             (true, _) => lines.len(),
-            (false, true) => lines.len().min(most.max(NAMED)),
+            (false, true) => lines.len().min(most),
             (false, false) => named(lines),
         };
         if self.wording.plugins && named > 0 {

@@ -294,6 +294,9 @@ fn a_question_without_lines_names_no_others() {
         let text = format!("Mail: delete (3 objects)\n- a\n{told}DANGEROUS · it deletes objects");
         assert_eq!(unasked(delete(), &Gate::default()).ask(wording, Vec::new()).question().text(), text);
     }
+    let wording = Wording { plugins: true, objects: Vec::new(), ..question.wording().clone() };
+    let without = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
+    assert!(!without.question().text().contains("the plugin's words"));
     assert_eq!(question.why(), "asked by the policy's profile \"standard\"");
     let labels = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny].map(Choice::label);
     assert_eq!(labels, ["Allow once", "Allow for an hour", "Always allow", "Deny"]);
