@@ -12,6 +12,25 @@ const APP: &str = "com.apple.AddressBook";
 const OPEN: &str = "_$!<";
 const CLOSE: &str = ">!$_";
 
+/// The app's own labels.
+///
+/// # Source
+/// Apple's `CNLabeledValue.h` and `CNPhoneNumber.h`.
+const OWN: [&str; 24] = [
+    "Anniversary", "Assistant", "Brother", "Child", "Daughter", "Father", "Friend", "Home", "HomeFAX",
+    "HomePage", "Main", "Manager", "Mobile", "Mother", "Other", "OtherFAX", "Pager", "Parent", "Partner",
+    "School", "Sister", "Son", "Spouse", "Work",
+];
+
+/// The app's own label for a word that a client gives as a new value. A label of the client's own with the same word
+/// would be another one to the app.
+pub(crate) fn own(app: &str, property: &str, said: &str) -> Option<String> {
+    let is_label = same_id(app, APP) && property == "label";
+    let said = names::key(said);
+    let own = OWN.iter().find(|own| is_label && names::key(own) == said)?;
+    Some(format!("{OPEN}{own}{CLOSE}"))
+}
+
 /// Adds the words that people know for the app's own labels in an answer: `"names":{"_$!<HomeFAX>!$_":"home fax"}`.
 pub(crate) fn named(app: &str, body: &mut Json) {
     let mut found = Vec::new();
@@ -56,8 +75,23 @@ pub(crate) fn kept(app: &str, property: &str, compare: &Compare<String>) -> Opti
 mod tests {
     use serde_json::json;
 
-    use super::{kept, named};
+    use super::{kept, named, own};
     use crate::filter::{Compare, Operator};
+
+    #[test]
+    fn words_for_the_labels_of_the_app_mean_these() {
+        let check = |app: &str, property: &str, said: &str, expected: Option<&str>| {
+            assert_eq!(own(app, property, said).as_deref(), expected, "{said}");
+        };
+        check(super::APP, "label", "work", Some("_$!<Work>!$_"));
+        check(super::APP, "label", "Home Fax", Some("_$!<HomeFAX>!$_"));
+        check(super::APP, "label", "_$!<Work>!$_", Some("_$!<Work>!$_"));
+        for said in ["boat", "", "work phone"] {
+            check(super::APP, "label", said, None);
+        }
+        check(super::APP, "value", "work", None);
+        check("com.apple.mail", "label", "work", None);
+    }
 
     #[test]
     fn labels_get_the_words_that_people_know() {

@@ -219,7 +219,7 @@ class Plugins(Desk):
                     self.assertIn('probe ran "probe_change", with an unknown outcome', last["message"])
                     await self.ok(client, "probe_change", do="rename task", **{"with": {"name": "newer"}})
                     last = await self.refused(client, "iac_mcp_undo", last=True)
-                    self.assertTrue(last["message"].endswith('probe ran "probe_change"'), last)
+                    self.assertTrue(last["message"].endswith('probe ran "probe_change": the plugin gave no way back'), last)
 
     def told(self, *arguments, status=0):
         """The output of the program, on both streams."""

@@ -196,6 +196,15 @@ class Steps(Trusting):
             last = self.server.call("iac_mcp_undo", last=True)
             self.assertIn("`move` out of", last["message"])
 
+    def test_a_word_for_a_label_of_contacts_is_the_label_of_the_app(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        person = 'person "Tomás Ní Bhriain"'
+        for label, kept in (("Work", "_$!<Work>!$_"), ("home fax", "_$!<HomeFAX>!$_"), ("boat", "boat")):
+            made = self.call("iac_mcp_create", app="Contacts", **{"class": "phone"}, at=person, properties={"label": label, "value": "1"})
+            [phone] = made["objects"]
+            read = self.call("iac_mcp_get_properties", reference=phone["reference"], properties=["label"])
+            self.assertEqual((read["properties"]["label"], "unverified" in phone), (kept, False), made)
+
     def test_a_property_is_set_once(self):
         then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]
         refused = self.server.call("iac_mcp_run_command", app="Music", command="pause", then=then)

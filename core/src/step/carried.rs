@@ -126,7 +126,8 @@ impl Carried {
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
             Self::Note(note) if RefId::is_in(note) => return None,
-            Self::Note(note) => note.clone(),
+            // What to write instead is for the client.
+            Self::Note(note) => note.split("; `").next()?.to_owned(),
             // A change of an incomplete list is refused, so it needs no note.
             Self::Names(_) | Self::Half(_) | Self::Renamed(_) | Self::Wrote(_) => return None,
         })

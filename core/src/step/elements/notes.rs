@@ -118,7 +118,7 @@ impl Listing {
         let both: Vec<String> =
             all.filter(|name| name.starts_with(EFFECTIVELY)).map(|name| format!("{name} is false")).collect();
         Some(format!(
-            "`{own}` is about each {class} alone, and some may be in others that are done or dropped; `{}` leaves those out",
+            "some may be in others that are done or dropped, because `{own}` is about each {class} alone; `{}` leaves those out",
             both.join(" and ")
         ))
     }

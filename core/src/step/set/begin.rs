@@ -16,6 +16,7 @@ use crate::change::{
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
+use crate::labels;
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
 use crate::numbered;
@@ -583,7 +584,9 @@ pub(in crate::step) fn checked(
     let place = format!("`{}`", property.name);
     let numbers = numbered::numbers(&app.bundle_id, &property.name);
     let number = json.as_str().and_then(|word| numbered::number(numbers, word)).map(Json::from);
-    let json = number.as_ref().unwrap_or(json);
+    let label = json.as_str().and_then(|word| labels::own(&app.bundle_id, &property.name, word));
+    let meant = number.or(label.map(Json::from));
+    let json = meant.as_ref().unwrap_or(json);
     let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         let is_text = property.kind.0.iter().any(|kind| kind.name == "text");
