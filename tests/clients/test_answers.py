@@ -9,6 +9,23 @@ class Answers(Trusting):
     def listed(self, app, elements, **more):
         return self.call("iac_mcp_get_elements", app=app, elements=elements, **more)
 
+    def test_each_item_of_a_list_has_a_group(self):
+        tagged = self.listed("OmniFocus", "every flattened task", groupBy=["tags.name"], limit=100)
+        counts = {group["key"]["tags.name"]: group["count"] for group in tagged["groups"]}
+        self.assertIn("counts in each of their groups", tagged["note"])
+        self.assertEqual(len(counts), len(tagged["groups"]))
+        rows = self.listed("OmniFocus", "every flattened task", properties=["tags.name"], limit=1000)["elements"]
+        tags = [row["properties"]["tags.name"] for row in rows]
+        self.assertEqual(counts[None], sum(each == [] for each in tags))
+        self.assertEqual(counts["Work"], sum("Work" in each for each in tags))
+        both = self.listed("OmniFocus", "every flattened task", groupBy=["tags.name", "flagged"], sort=[{"property": "tags.name"}], limit=100)
+        names = [group["key"]["tags.name"] for group in both["groups"] if group["key"]["tags.name"]]
+        self.assertEqual(names, sorted(names, key=str.casefold))
+
+    def test_a_long_answer_counts_most_of_its_empty_groups(self):
+        tags = self.listed("OmniFocus", "every task of every flattened project", groupBy=["container"])
+        self.assertLessEqual(len(tags.get("empty", [])), 10)
+
     def test_a_copy_on_the_desktop_is_in_its_folder(self):
         copied = {"app": "Finder", "command": "duplicate", "target": "~/Documents/CV Alex Marin.pdf", "arguments": {"to": "desktop"}}
         self.call("iac_mcp_run_command", **copied)

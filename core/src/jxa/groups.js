@@ -10,18 +10,32 @@ const FOLDS = {
   min: (values) => values.reduce((least, value) => (least === null || value < least ? value : least), null),
   max: (values) => values.reduce((most, value) => (most === null || value > most ? value : most), null),
 };
+// Each combination of one item of each list.
+const combined = (lists) =>
+  lists.reduce((all, list) => all.flatMap((some) => list.map((item) => [...some, item])), [[]]);
 const grouped = (groups, rows, cells, collection, q) => {
-  const columns = groups.by.map((i) =>
-    i === CONTAINER
-      ? (row) => ({ $: "from", v: collection.from(row) })
-      : (row) => encode(cells.cell(i)(row), 0, q.columns[i].uncut),
-  );
+  // A list is several values, such as the tags of a task: the object counts in the group of each.
+  const lists = groups.by.map(() => false);
+  let several = false;
+  const columns = groups.by.map((i, n) => (row) => {
+    if (i === CONTAINER) return [{ shown: { $: "from", v: collection.from(row) } }];
+    const value = cells.cell(i)(row),
+      isList = Array.isArray(value),
+      items = !isList ? [value] : value.length === 0 ? [null] : value;
+    lists[n] = lists[n] || isList;
+    return items.map((item) => ({ plain: item, shown: encode(item, 0, q.columns[i].uncut) }));
+  });
   const found = new Map();
   for (const row of rows) {
-    const key = columns.map((column) => column(row)),
-      name = JSON.stringify(key);
-    if (!found.has(name)) found.set(name, { key: key, rows: [] });
-    found.get(name).rows.push(row);
+    const keys = combined(columns.map((column) => column(row)));
+    several = several || keys.length > 1;
+    for (const each of keys) {
+      const key = each.map((one) => one.shown),
+        name = JSON.stringify(key);
+      if (!found.has(name)) found.set(name, { key: key, plain: each.map((one) => one.plain), rows: [] });
+      const met = found.get(name).rows;
+      if (met[met.length - 1] !== row) met.push(row);
+    }
   }
   // If groups are by container, a container without elements is an empty group.
   if (isMany(collection) && groups.by.length > 0 && groups.by.every((i) => i === CONTAINER || q.columns[i].of))
@@ -50,6 +64,7 @@ const grouped = (groups, rows, cells, collection, q) => {
   const ranks = groups.sort.map(([kind, n, down]) => {
     if (kind === "count") return by((group) => group.rows.length, down);
     if (kind === "of") return by((group) => group.measures[n], down);
+    if (lists[n]) return by((group) => group.plain[n], down);
     // The rows are sorted by the keys, so groups that differ in one are met in its order.
     return (a, b) => (isSame(a, b, n) ? 0 : a.place - b.place);
   });
@@ -60,6 +75,7 @@ const grouped = (groups, rows, cells, collection, q) => {
   return {
     total: told.length,
     left: left,
+    several: several,
     v: told
       .slice(d.offset, d.offset + d.limit)
       .map((group) => [group.key, group.rows.length, group.measures.map((value) => encode(value))]),

@@ -17,6 +17,12 @@ use crate::step::World;
 /// The longest answer that shows each group without elements like the others, in bytes.
 const LONG: usize = 1_000;
 
+/// The number of empty groups whose keys a long answer lists. If there are more, it counts all of them.
+const MOST_EMPTY: usize = 10;
+
+/// The note about lists as keys, such as the tags of a task.
+const SEVERAL: &str = "an object with several of these values counts in each of their groups";
+
 /// Checks that a property has values that an aggregate takes. For other values the answer would be empty, as if no
 /// element had a value.
 ///
@@ -113,6 +119,10 @@ impl Listing {
         }
         shorten(&mut body);
         self.told(&mut body, reason);
+        if answer["several"] == json!(true) {
+            let note = body["note"].as_str().map(|note| format!("{note}; {SEVERAL}"));
+            body["note"] = json!(note.as_deref().unwrap_or(SEVERAL));
+        }
         body
     }
 }
@@ -130,8 +140,12 @@ fn shorten(body: &mut Json) {
             group["key"].as_object().into_iter().flatten().map(|(_, key)| key.clone()).collect();
         if keys.len() == 1 { keys.remove(0) } else { Json::Array(keys) }
     });
-    let keys: Vec<Json> = keys.collect();
+    let mut keys: Vec<Json> = keys.collect();
     if !keys.is_empty() {
+        if keys.len() > MOST_EMPTY {
+            body["emptyGroups"] = json!(keys.len());
+            keys.truncate(MOST_EMPTY);
+        }
         body["empty"] = Json::Array(keys);
     }
 }
