@@ -26,6 +26,12 @@ class Answers(Trusting):
         tags = self.listed("OmniFocus", "every task of every flattened project", groupBy=["container"])
         self.assertLessEqual(len(tags.get("empty", [])), 10)
 
+    def test_a_row_does_not_repeat_the_name_of_its_container(self):
+        for app, elements in (("Music", "every track of every playlist"), ("Finder", "every file of every folder of folder \"Documents\" of home")):
+            found = self.listed(app, elements, properties=["name", "container.name"], limit=3)
+            self.assertNotIn("container", found)
+            self.assertNotIn("container", found["elements"][0])
+
     def test_a_copy_on_the_desktop_is_in_its_folder(self):
         copied = {"app": "Finder", "command": "duplicate", "target": "~/Documents/CV Alex Marin.pdf", "arguments": {"to": "desktop"}}
         self.call("iac_mcp_run_command", **copied)

@@ -668,13 +668,14 @@ impl Listing {
         }
     }
 
-    /// Whether a column names each element's container: a property of the container, or a property that leads there.
+    /// Whether a column names each element's container: a property of it, or of one that leads there, as `container` does.
     fn names_the_container(&self, dictionary: &Dictionary) -> bool {
         let class = self.wanted.containers.first().map(Path::class).unwrap_or_default();
         let leads_there = |term: &str| {
             let property = dictionary.property(&self.wanted.collection.class, term);
             let kinds = property.iter().flat_map(|property| &property.kind.0);
-            kinds.into_iter().any(|kind| !kind.list && dictionary.is_a(class, &kind.name))
+            term == "container"
+                || kinds.into_iter().any(|kind| !kind.list && dictionary.is_a(class, &kind.name))
         };
         let mut columns = self.wanted.columns.iter().take(self.wanted.wanted);
         columns.any(|column| {
