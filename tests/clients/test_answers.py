@@ -9,6 +9,13 @@ class Answers(Trusting):
     def listed(self, app, elements, **more):
         return self.call("iac_mcp_get_elements", app=app, elements=elements, **more)
 
+    def test_a_mailbox_on_the_mac_has_no_account(self):
+        everywhere = ["every message of every mailbox of every account", "every message of every mailbox"]
+        grouped = self.listed("Mail", everywhere, groupBy=["account.name", "mailbox.name"])
+        self.assertNotIn("complete", grouped)
+        here = [group for group in grouped["groups"] if group["key"]["account.name"] is None]
+        self.assertEqual(sum(group["count"] for group in here), self.listed("Mail", "every message of every mailbox", limit=0)["totalCount"])
+
     def test_each_item_of_a_list_has_a_group(self):
         tagged = self.listed("OmniFocus", "every flattened task", groupBy=["tags.name"], limit=100)
         counts = {group["key"]["tags.name"]: group["count"] for group in tagged["groups"]}

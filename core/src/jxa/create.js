@@ -85,7 +85,6 @@ const isHeld = (value, is, isWord) => {
   if (source(value).startsWith("Application(")) return true;
   return isObject(is) && Object.keys(value).every((key) => isHeld(value[key], is[key], isWord));
 };
-const isNothing = (value) => value === null || value === undefined;
 // A value that the app did not take together with the others, or changed, is set separately. If commands follow, it is
 // read again, because the person who approved them has seen exactly these values.
 const setLate = (x, q, values, isLooked, again, isPart) => {

@@ -99,18 +99,9 @@ const excerpt = (text) => {
 const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
 // Names from the dictionary are never cut: `uncut` is true for such a value, or lists such keys of a record.
 const uncut = (one) => Object.assign(one, { uncut: true });
-// A property of an object in another property. If that property is empty, there is no value, which is not an error.
-const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
-// The values of the object that another one stands for: nothing if the two differ.
-const standsFor = (owner, same, reads) => {
-  const one = (x) => {
-    const is = owner(x);
-    return ask(() => same(is)) === same(x) ? reads.map((each) => ask(() => each(is))) : null;
-  };
-  return through(one, (x) => owner(x)(), false);
-};
-// A part of a date, in the time zone of this Mac. Weeks are those of ISO 8601: a week belongs to the year of its
-// Thursday.
+// A property of an object in another one, on a longer path in `owner`. If that is empty, the missing value is no error.
+const through = (one, first, names, owner) => Object.assign(one, { uncut: names, first: first, owner: owner });
+// A part of a date, in the time zone of this Mac. A week belongs to the year of its Thursday, as in ISO 8601.
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const PARTS = {
   year: (date) => date.getFullYear(),
@@ -159,12 +150,22 @@ const fileOf = (one) => Object.assign((x) => pathIn(one(x)), one);
 // A count of elements is read from one object at a time, because a read from many objects at once would return the sum.
 const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
-const orNothing = (one, x, error) => {
+// An object on a path. If a list has just named the object that has it, an app that finds none means that there is none.
+const objectOn = (read, x, isListed) => {
+  try {
+    return askSingle(() => read(x));
+  } catch (error) {
+    if (isListed && missing(numberOf(error))) return null;
+    throw error;
+  }
+};
+const isNothing = (value) => value === null || value === undefined;
+const orNothing = (one, x, error, isListed) => {
   if (!one.first || ![-1719, -1728, -1731].includes(numberOf(error))) throw error;
-  const held = askSingle(() => one.first(x));
+  const held = objectOn(one.first, x, isListed);
   if (Array.isArray(held) && held.length === 0) return [];
-  if (held !== null && held !== undefined) throw error;
-  return null;
+  if (isNothing(held) || (one.owner && isNothing(objectOn(one.owner, x, true)))) return null;
+  throw error;
 };
 const isUncut = (names, key) => names === true || (Array.isArray(names) && names.includes(key));
 const record = (value, depth, uncut) => ({
@@ -250,8 +251,7 @@ const place = (object, mark) => {
     return { $: "place", mark: null };
   }
 };
-// A name identifies an object only if nothing else in the collection has it. Otherwise it is at least a mark, if there
-// is no better one.
+// A name identifies an object only if nothing else in the collection has it. Otherwise it may at least be a mark.
 const named = (collection, object, id, mark) => {
   at = "object";
   const name = ask(() => id(object));
@@ -475,7 +475,7 @@ const table = (collection, ids, names, q) => {
       try {
         value = askSingle(() => q.columns[i](x));
       } catch (error) {
-        value = orNothing(q.columns[i], x, error);
+        value = orNothing(q.columns[i], x, error, true);
       }
     } catch (error) {
       value = failed(error);

@@ -583,7 +583,11 @@ fn value_getter(column: &Column) -> String {
     let read = format!("x => x.{}()", way.join("."));
     match way.as_slice() {
         [_] if column.named => format!("uncut({read})"),
-        [first, _, ..] => format!("through({read}, x => x.{first}(), {})", column.named),
+        [first, _] => format!("through({read}, x => x.{first}(), {})", column.named),
+        [first, middle @ .., _] => {
+            let owner = middle.join(".");
+            format!("through({read}, x => x.{first}(), {}, x => x.{first}.{owner}())", column.named)
+        }
         _ => read,
     }
 }

@@ -134,7 +134,7 @@ const valuesOf = (chain, one) => {
 // No value if its owner does not exist, or the error.
 const nothingOr = (one, each, error) => {
   try {
-    return orNothing(one, each, error);
+    return orNothing(one, each, error, true);
   } catch (again) {
     return failed(again);
   }
