@@ -215,6 +215,15 @@ impl Filter<usize> {
         }
     }
 
+    /// Whether every element that passes meets a comparison for which `is_it` is true.
+    pub(crate) fn requires(&self, is_it: &dyn Fn(&Compare<usize>) -> bool) -> bool {
+        match self {
+            Self::Compare(compare) => is_it(compare),
+            Self::And(filters) => filters.iter().any(|filter| filter.requires(is_it)),
+            Self::Or(_) | Self::Not(_) => false,
+        }
+    }
+
     /// Puts expensive conditions after cheap ones, so that the script reads expensive columns for fewer elements.
     #[must_use]
     pub fn cheap_first(self, is_dear: &impl Fn(usize) -> bool) -> Self {

@@ -1,5 +1,6 @@
 """What lists, counts and questions say about objects of the simulated Mac."""
 
+from desk import MODERN, Desk, Human
 from support import Trusting
 
 
@@ -8,6 +9,12 @@ class Answers(Trusting):
 
     def listed(self, app, elements, **more):
         return self.call("iac_mcp_get_elements", app=app, elements=elements, **more)
+
+    def test_no_project_is_in_the_inbox(self):
+        for elements in ("every inbox task", "every flattened task whose in inbox is true", "every flattened task whose in inbox is true and flagged is true"):
+            self.assertNotIn("counts as one more", self.listed("OmniFocus", elements, limit=0).get("note", ""), elements)
+        self.assertIn("counts as one more", self.listed("OmniFocus", "every flattened task", limit=0)["note"])
+        self.assertIn("counts as one more", self.listed("OmniFocus", "every flattened task whose in inbox is false", limit=0)["note"])
 
     def test_a_mailbox_on_the_mac_has_no_account(self):
         everywhere = ["every message of every mailbox of every account", "every message of every mailbox"]
@@ -46,3 +53,40 @@ class Answers(Trusting):
             names = [each["name"] for each in self.call("iac_mcp_get_elements", app="Finder", container=place)["elements"]]
             self.assertIn("CV Alex Marin.pdf", names, place)
         self.call("iac_mcp_query_object", app="Finder", specifier="~/Desktop/CV Alex Marin.pdf")
+
+
+class Questions(Desk):
+    async def asked(self, tool, **arguments):
+        human = Human("deny")
+        async with self.client(MODERN, human) as client:
+            await client.call_tool("iac_mcp_run_command", {"app": "Contacts", "command": "launch"})
+            human.asked.clear()
+            await client.call_tool(tool, arguments)
+        return human.asked[-1].message
+
+    async def test_what_has_only_an_id_is_told_by_its_values(self):
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            await client.call_tool("iac_mcp_run_command", {"app": "Contacts", "command": "launch"})
+            phones = await self.call(client, "iac_mcp_get_elements", app="Contacts", elements="every phone of every person", properties=["value"], limit=1)
+            [phone] = phones["elements"]
+            await self.call(client, "iac_mcp_set_property", reference=phone["id"], property="label", value="home")
+        message = human.asked[-1].message
+        self.assertRegex(message, r'- phone of person "')
+        self.assertIn(f'value: "{phone["properties"]["value"]}"', message)
+
+    async def test_a_window_names_its_tabs(self):
+        self.assertRegex(await self.asked("iac_mcp_run_command", app="Safari", command="close", target="window 1"), r'its tabs: ".*", "')
+
+    async def test_the_desktop_and_the_trash_have_names(self):
+        moved = await self.asked("iac_mcp_run_command", app="Finder", command="move", target="~/Desktop/untitled.txt", arguments={"to": "trash"})
+        self.assertIn("(to: the Trash)", moved)
+        self.assertIn("got back out of the Trash", moved)
+        made = await self.asked("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
+        self.assertIn("folder in the desktop {", made)
+
+    async def test_a_deletion_tells_its_own_effect(self):
+        track = await self.asked("iac_mcp_run_command", app="Music", command="delete", target='track 1 of playlist "Morning"')
+        self.assertIn("removes from the playlist", track)
+        alarm = await self.asked("iac_mcp_run_command", app="Calendar", command="delete", target="display alarm 1 of event 1 of calendar 1")
+        self.assertNotIn("repeating event", alarm)

@@ -81,7 +81,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Standard Suite: a document says whether it is modified, and a window leads to its document.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 43] = [
+const FACTS: [(&str, &str, &str, &str, &str); 44] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -95,6 +95,8 @@ const FACTS: [(&str, &str, &str, &str, &str); 43] = [
     ("", DELETE, "attribute run", "text", ""),
     ("", CLOSE, "document", UNSAVED, "modified"),
     ("", CLOSE, "window", UNSAVED, "document.modified"),
+    // The name of a window of Safari is that of the tab in front.
+    ("com.apple.Safari", CLOSE, "window", "its tabs", "tab.name"),
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -177,7 +179,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
     ),
     ("com.apple.finder", DELETE, "", "moves to the Trash"),
     ("com.apple.finder", EMPTY, "", "deletes permanently"),
-    ("com.apple.iCal", DELETE, "", DELETES_SERIES),
+    ("com.apple.iCal", DELETE, "event", DELETES_SERIES),
     ("", DELETE, "", NOT_RESTORED),
     ("", SEND, "", "a sent message cannot be recalled"),
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
@@ -198,7 +200,7 @@ const FROM_CONTAINERS: [(&str, &str, &str, &[&str], &str); 2] = [
         "com.apple.Music",
         DELETE,
         "track",
-        &["user playlist"],
+        &["user playlist", "playlist"],
         "removes from the playlist; unless that is the library itself, the songs stay in the library; this server cannot put them back into the playlist",
     ),
     (
@@ -237,6 +239,10 @@ const UNDELETABLE: [(&str, &str, &str); 1] =
 pub(crate) fn undeletable(app: &str, dictionary: &Dictionary, class: &str) -> Option<&'static str> {
     UNDELETABLE.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1)).map(|row| row.2)
 }
+
+/// The class of Finder's Trash, and the effect of a move into it.
+const TRASH: &str = "trash-object";
+const KEPT_IN_TRASH: &str = "it can be got back out of the Trash until the Trash is emptied";
 
 /// The effect of a message that a call makes and does not send.
 pub(crate) const NOT_SENT: &str = "nothing is sent";
@@ -343,6 +349,7 @@ type Inside = (&'static [&'static str], &'static str, &'static str, &'static str
 const STANDING: [Stands; 1] = [Stands {
     apps: OMNIFOCUS,
     class: "task",
+    apart: ("inbox task", "in inbox"),
     held: "containing project",
     same: "id",
     name: "name",
@@ -353,6 +360,8 @@ const STANDING: [Stands; 1] = [Stands {
 struct Stands {
     apps: &'static [&'static str],
     class: &'static str,
+    /// The kind of them that never stands for another object, and the property that is true of these.
+    apart: (&'static str, &'static str),
     /// The property that holds the other one.
     held: &'static str,
     /// The property that is equal in both.
@@ -435,6 +444,19 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
     facts.extend(possible(app, dictionary, code, class));
     facts.extend(standing(app, dictionary, class));
     facts
+}
+
+/// The captions of facts that say which object it is, if it has no name.
+const TELLING: [&str; 3] = ["label", "value", "service"];
+
+/// Whether a fact says which object it is, as the label and the value of a phone number do.
+pub(crate) fn is_telling(fact: &Fact) -> bool {
+    TELLING.contains(&fact.caption.as_str())
+}
+
+/// The facts that say which object of a class it is, if its objects have only ids.
+pub(crate) fn telling(app: &str, dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Fact> {
+    facts(app, dictionary, DELETE, class).into_iter().filter(is_telling)
 }
 
 /// The properties that tell an object from another one of its name, and that no question about a command shows.
@@ -548,14 +570,20 @@ fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
 }
 
 /// The class of the other objects that elements of a container stand for. A project's or a task's own elements do not.
+/// `is_true` tells which properties are true of all elements that count.
 pub(crate) fn counted_among(
     app: &str,
     dictionary: &Dictionary,
     class: &str,
     container: &str,
+    is_true: &dyn Fn(&str) -> bool,
 ) -> Option<&'static str> {
     let row = STANDING.iter().find(|row| is_of(row.apps, app) && dictionary.is_a(class, row.class))?;
     let other = row.held.rsplit(' ').next()?;
+    let (apart, are_apart) = row.apart;
+    if class == apart || is_true(are_apart) {
+        return None;
+    }
     (!dictionary.is_a(container, row.class) && container != other).then_some(other)
 }
 
@@ -630,7 +658,11 @@ pub(crate) fn consequence(
     dictionary: Option<&Dictionary>,
     code: &str,
     targets: &[&Path],
+    to: &[&Path],
 ) -> Option<&'static str> {
+    if code == MOVE && to.iter().any(|to| to.class() == TRASH) {
+        return Some(KEPT_IN_TRASH);
+    }
     let is_a = |path: &&Path, class: &str| dictionary.is_some_and(|all| all.is_a(path.class(), class));
     let are_all =
         |class: &str| class.is_empty() || !targets.is_empty() && targets.iter().all(|path| is_a(path, class));

@@ -15,8 +15,8 @@ use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
 use crate::change::{
-    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, is_rare, labels,
-    may_hold, sends,
+    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, is_rare, is_telling,
+    labels, may_hold, sends,
 };
 use crate::dictionary::{APPLICATION, Dictionary, Identifier, names};
 use crate::marshal::{Given, Place};
@@ -133,7 +133,9 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     // A name that is a path says more than the name that was read.
     let is_path = path.name().is_some_and(|name| name.starts_with('/') || name.starts_with("~/"));
     let mut words = match told.next() {
+        None if path.is_by_id() && subject.facts.iter().any(is_telling) => without_id(path, names),
         None => path.in_words(names),
+        Some(_) if path.class().ends_with(SINGLE) => single(path, names),
         Some(_) if is_path => path.in_words(names),
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
@@ -173,6 +175,25 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         words.extend(line.map(|line| format!("\n  {line}")));
     }
     words
+}
+
+/// The end of the class names of Finder's own objects: `desktop-object`, `trash-object`.
+const SINGLE: &str = "-object";
+
+/// An object of which there is only one, as people know it: the desktop, the Trash.
+fn single(path: &Path, names: &Names) -> String {
+    match path.class().strip_suffix(SINGLE) {
+        Some("trash") => "the Trash".to_owned(),
+        Some(name) => format!("the {name}"),
+        None => path.in_words(names),
+    }
+}
+
+/// An object whose id says nothing to people, and whose values are in the lines below: `phone of person "Ana"`.
+fn without_id(path: &Path, names: &Names) -> String {
+    let of = path.last().filter(|(container, _)| container.last().is_some());
+    let of = of.map(|(container, _)| format!(" of {}", container.in_words(names)));
+    path.class().to_owned() + &of.unwrap_or_default()
 }
 
 /// The names of objects that are known only by id, for the answer. A rule may hide a name from the client, but the
@@ -592,7 +613,8 @@ pub(super) fn effect(
         return Some(DISCARDS);
     }
     let targets: Vec<&Path> = command.direct.iter().flat_map(Given::objects).collect();
-    consequence(app, dictionary, &command.code, &targets)
+    let to: Vec<&Path> = command.parameters.iter().flat_map(|given| given.value.objects()).collect();
+    consequence(app, dictionary, &command.code, &targets, &to)
 }
 
 /// A value of a property for an app, on one line. An address is not cut.

@@ -11,7 +11,7 @@ use crate::app::{App, same_id};
 use crate::change::{self, hidden};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Filter, Fold};
+use crate::filter::{Compare, Filter, Fold, Operator};
 use crate::osa_error::OsaError;
 use crate::series::dated;
 use crate::specifier::{By, Path, Segment};
@@ -85,7 +85,15 @@ impl Listing {
         }
         let (class, container) = (&self.wanted.collection.class, self.wanted.containers.first()?);
         let dictionary = app.dictionary().ok()?;
-        let other = change::counted_among(&app.bundle_id, dictionary, class, container.class())?;
+        let is_true = |term: &str| {
+            let is_it = |compare: &Compare<usize>| {
+                let column = &self.wanted.columns[compare.property];
+                let is = (compare.operator, &compare.value) == (Operator::Equal, &json!(true));
+                is && column.up == 0 && column.term == term
+            };
+            self.wanted.filter.as_ref().is_some_and(|filter| filter.requires(&is_it))
+        };
+        let other = change::counted_among(&app.bundle_id, dictionary, class, container.class(), &is_true)?;
         Some(format!("each {other} counts as one more {class}: the one that holds its tasks"))
     }
 

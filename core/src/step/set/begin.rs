@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
     Change, Expected, Fact, Look, SHARED, Save, Slot, Subject, are_dates, as_html, examples, home, kept_date,
-    lock, loss, placed, repeats, shared, standing, unmoved,
+    lock, loss, placed, repeats, shared, standing, telling, unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
@@ -438,7 +438,8 @@ pub(super) fn opened(
     let shared = shared(&app.bundle_id, dictionary, subject.path.class());
     let known = repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock);
     let place = placed(&app.bundle_id, dictionary, &subject.path);
-    let facts = known.chain(examples).chain(shared).chain(place).collect();
+    let telling = telling(&app.bundle_id, dictionary, subject.path.class()).filter(|fact| !is_set(fact));
+    let facts = telling.chain(known).chain(examples).chain(shared).chain(place).collect();
     subject.facts = facts;
     if subject.name.is_some() {
         let is_kept = |look: &Identifier| !subject.slots.iter().any(|slot| slot.identifier == *look);
