@@ -46,6 +46,12 @@ class Answers(Trusting):
             self.assertNotIn("container", found)
             self.assertNotIn("container", found["elements"][0])
 
+    def test_what_a_new_object_holds_is_given_as_its_children(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        refused = self.server.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Ana", "phone": "+1 555", "name": "Ana"})
+        self.assertIn('{"children":[{"class":"phone","properties":{', refused["suggestion"])
+        self.assertRegex(refused["suggestion"], r"you can set .*last name, first name, and \d+ others")
+
     def test_a_copy_on_the_desktop_is_in_its_folder(self):
         copied = {"app": "Finder", "command": "duplicate", "target": "~/Documents/CV Alex Marin.pdf", "arguments": {"to": "desktop"}}
         self.call("iac_mcp_run_command", **copied)

@@ -139,6 +139,12 @@ pub(super) fn near_properties(dictionary: &Dictionary, owner: &str, words: &str)
     let mut near: Vec<String> =
         dictionary.meant(owner, words).map(|each| each.name.clone()).into_iter().collect();
     near.extend(files.filter(|_| names::key(words) == "posixpath"));
+    // `has attachments` is a count.
+    if near.is_empty()
+        && let Some(has) = dictionary.meant_element(owner, words).filter(|_| words.starts_with("has"))
+    {
+        near.push(format!("count of {} > 0", has.plural));
+    }
     if near.is_empty() {
         near = ways(dictionary, owner, words);
     }

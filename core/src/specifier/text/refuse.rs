@@ -11,6 +11,10 @@ const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on i
 /// The hint for how to count objects.
 const COUNTED: &str = "list the objects and read `totalCount`, or name `count of …` in `properties` for each of several objects";
 
+/// The same in a filter, which has forms for what these words are meant to say.
+const COUNTED_THERE: &str = "write `count of tracks > 0` for all elements of a kind, and `not (artist of tracks contains \"…\")` to test that none of them is so";
+const ANY_THERE: &str = "leave it out: `file size of mail attachments > 1000` is true if one of them is so";
+
 /// Words at the beginning of an object, their meaning, and what to write instead; the longest first.
 const REFUSED: [(&[&str], &str, &str); 39] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
@@ -88,7 +92,14 @@ impl Parser<'_> {
         let (words, what, instead) = REFUSED.iter().find(|(words, ..)| stands(words))?;
         let wrong = format!("`{}` {what}", words.join(" "));
         let match_of = self.first_match(at).filter(|_| ["some", "any"].contains(&words[0]));
-        let instead = match_of.unwrap_or_else(|| (*instead).to_owned());
+        let is_in_filter = (0..at).any(|at| self.is_word(at, &FILTERS));
+        let there = match words[0] {
+            "count" | "number" => Some(COUNTED_THERE),
+            "some" | "any" => Some(ANY_THERE),
+            _ => None,
+        };
+        let there = there.filter(|_| is_in_filter && match_of.is_none()).unwrap_or(instead);
+        let instead = match_of.unwrap_or_else(|| there.to_owned());
         Some(Fail::refused(at, at + words.len(), wrong, instead))
     }
 

@@ -551,7 +551,7 @@ impl<'a> Tree<'a> {
             let (property, value) = match value {
                 Ok(found) => found,
                 Err(fault) => {
-                    faults.push(here(fault));
+                    faults.push(here(given::as_child(fault, self.dictionary, class, term)));
                     continue;
                 }
             };

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::number::{self, Sum};
 use super::{Item, Known, Open, Setting};
-use crate::app::App;
+use crate::app::{App, same_id};
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
     Change, Expected, Fact, Look, SHARED, Save, Slot, Subject, are_dates, as_html, examples, home, kept_date,
@@ -22,7 +22,7 @@ use crate::moment::Shift;
 use crate::numbered;
 use crate::permission::{may_name, may_read};
 use crate::series;
-use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
+use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property, quoted};
 use crate::step::carried::{self, Carried, ReadAs};
 use crate::step::properties::unsettled;
 use crate::step::show::value;
@@ -534,21 +534,71 @@ pub(in crate::step) fn writable<'a>(
 ) -> Result<&'a Property, Fault> {
     let property = match find_property(dictionary, class, term) {
         Err(error @ SpecifierError::IsElement { .. }) => return Err(not_set(error, dictionary)),
-        Err(error) => dictionary.meant_to_set(class, term).ok_or(error)?,
+        Err(error) => match dictionary.meant_to_set(class, term) {
+            Some(property) => property,
+            None => return Err(with_move(error.into(), dictionary, class, term)),
+        },
         Ok(found) => found,
     };
     if property.access.can_write() {
         return Ok(property);
     }
-    let settable =
-        dictionary.properties(class).into_iter().filter(|each| each.access.can_write() && !each.hidden);
-    let settable: Vec<&str> = settable.map(|each| each.name.as_str()).collect();
     let message = format!("property `{}` of `{class}` is read-only", property.name);
-    let suggestion = match settable.as_slice() {
-        [] => format!("no property of `{class}` can be set"),
-        names => format!("the writable properties of `{class}` are {}", names.join(", ")),
-    };
+    let holder = property.kind.0.iter().find(|kind| dictionary.element(&kind.name, class).is_some());
+    let moving = holder.and_then(|holder| moving(dictionary, &holder.name));
+    let suggestion = moving.unwrap_or_else(|| settable_instead(dictionary, class, &property.name));
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
+}
+
+/// A class with more properties that can be set than this has only some of them named.
+const MOST_NAMED: usize = 12;
+
+/// The advice if a property is read-only: the properties that can be set, or those that resemble it if there are many.
+fn settable_instead(dictionary: &Dictionary, class: &str, wrong: &str) -> String {
+    let all = dictionary.properties(class).into_iter().filter(|each| each.access.can_write() && !each.hidden);
+    let all: Vec<&str> = all.map(|each| each.name.as_str()).collect();
+    if all.is_empty() {
+        return format!("no property of `{class}` can be set");
+    }
+    if all.len() <= MOST_NAMED {
+        return format!("the writable properties of `{class}` are {}", all.join(", "));
+    }
+    let words = names::split(wrong);
+    // `first name` and `last name` for `name`, but not `phonetic last name`.
+    let shares = |name: &&&str| {
+        let own = names::split(name);
+        own.len() <= words.len() + 1 && own.iter().any(|word| words.contains(word))
+    };
+    let mut near: Vec<&str> = all.iter().filter(shares).copied().collect();
+    if near.is_empty() {
+        near = all.iter().take(5).copied().collect();
+    }
+    let others = all.len() - near.len();
+    format!("you can set {}, and {others} others: see iac_mcp_describe_app", near.join(", "))
+}
+
+/// The call that moves an object into a container, if the app has the command.
+fn moving(dictionary: &Dictionary, holder: &str) -> Option<String> {
+    let command = dictionary.commands.iter().find(|command| command.code == "coremove")?;
+    let to = json!({ "to": format!("{holder} \"…\"") });
+    let call = json!({ "command": command.name, "target": "…", "arguments": to });
+    Some(format!("this is its place: move it with iac_mcp_run_command {call}"))
+}
+
+/// The error for a container that is given as a property: `list` of a reminder, or `list.name`.
+fn with_move(fault: Fault, dictionary: &Dictionary, class: &str, term: &str) -> Fault {
+    let term = term.strip_suffix(".name").unwrap_or(term);
+    let is_home = |holder: &&str| dictionary.element(holder, class).is_some();
+    let own = dictionary.class(term).map(|holder| holder.name.as_str());
+    let kept = || {
+        let kinds = &dictionary.property(class, term)?.kind.0;
+        kinds.iter().map(|kind| kind.name.as_str()).find(is_home)
+    };
+    let suggestion = own.filter(is_home).or_else(kept).and_then(|holder| moving(dictionary, holder));
+    match suggestion {
+        Some(suggestion) => Fault { suggestion, ..fault },
+        None => fault,
+    }
 }
 
 /// The advice for putting a new element into an object.
@@ -604,6 +654,12 @@ pub(in crate::step) fn checked(
         Fault { code, suggestion, ..fault }.with("property", property.name.as_str())
     })?;
     if let Given::Text(text) = &given
+        && ADDRESSES.iter().any(|(id, term)| same_id(id, &app.bundle_id) && *term == property.name)
+        && !text.contains('@')
+    {
+        return Err(no_address(text, &property.name));
+    }
+    if let Given::Text(text) = &given
         && series::holds_rules(&app.bundle_id, &property.name)
     {
         series::check_rule(text).map_err(|error| no_rule(&error, &property.name))?;
@@ -612,6 +668,21 @@ pub(in crate::step) fn checked(
         Some(path) => Err(shifting(path, &property.name, dictionary)),
         None => Ok(given),
     }
+}
+
+/// Properties that hold an e-mail address: an app, and the property.
+///
+/// # Source
+/// Mail's dictionary: the `address` of a recipient.
+const ADDRESSES: [(&str, &str); 1] = [("com.apple.mail", "address")];
+
+/// The error for a name in place of an e-mail address. A message to it could not be sent.
+fn no_address(text: &str, property: &str) -> Fault {
+    let message = format!("`{property}`: expected an e-mail address, got {}", quoted(text));
+    let list = json!({ "app": "Contacts", "elements": "every email of every person whose name contains \"…\"", "properties": ["value", "label"] });
+    let suggestion =
+        format!("give an address such as ana@example.org, or find it with iac_mcp_get_elements {list}");
+    Fault::new(Code::TypeMismatch, message, suggestion).with("property", property)
 }
 
 /// The error for words such as `weekly`, which do not make the app repeat an event.

@@ -1,8 +1,10 @@
 //! The properties that a new object takes: those that can be set, and those that only `make` takes.
 
+use serde_json::{Map, Value as Json, json};
+
 use crate::app::{App, same_id};
 use crate::dictionary::{Dictionary, Property};
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::specifier::find_property;
 use crate::step::set::begin::writable;
 
@@ -23,6 +25,9 @@ const AT_MAKE: [(&str, &str, &[&str]); 7] = [
     ("com.apple.iWork.Numbers", "image", &["file"]),
 ];
 
+/// How many properties of a child an error names.
+const MOST_GIVEN: usize = 3;
+
 /// The codes of properties that an app itself fills in: the id and the class.
 const OWN: [&str; 2] = ["ID  ", "pcls"];
 
@@ -40,6 +45,20 @@ pub(super) fn property<'a>(
         Ok(property) if is_taken(app, dictionary, class, property) => Ok(property),
         _ => writable(dictionary, class, term),
     }
+}
+
+/// The error for a value that is an element of the new object, such as the phone of a person or the `to` of a message:
+/// elements are made as its children.
+pub(super) fn as_child(fault: Fault, dictionary: &Dictionary, class: &str, term: &str) -> Fault {
+    let own = || dictionary.element(class, term).map(|(_, element)| element);
+    let element = own().or_else(|| dictionary.meant_element(class, term));
+    let Some(element) = element.filter(|_| fault.code == Code::UnknownProperty) else { return fault };
+    let given = dictionary.properties(&element.name).into_iter().filter(|each| !each.hidden);
+    let given = given.filter(|each| each.access.can_write()).take(MOST_GIVEN);
+    let values: Map<String, Json> = given.map(|each| (each.name.clone(), json!("…"))).collect();
+    let children = json!({ "children": [{ "class": element.name, "properties": values }] });
+    let suggestion = format!("give each `{}` as a child of the new object: {children}", element.name);
+    Fault { suggestion, ..fault }.with("element", element.name.as_str())
 }
 
 /// Whether `make` takes a property that the dictionary calls read-only. If all properties of a class are, as those of
