@@ -158,6 +158,8 @@ pub struct Preview {
     pub subjects: Vec<Subject>,
     /// How to tell objects at positions apart; `None` if positions stay unchanged.
     pub anchors: Option<Anchors>,
+    /// Whether names become ids too, because a step of the call may give a name to another object.
+    pub knows: bool,
 }
 
 /// One command with its checked arguments.

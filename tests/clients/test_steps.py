@@ -7,7 +7,7 @@ from support import OneServer, Trusting
 
 
 class Steps(Trusting):
-    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "delete", decision = "allow" }, { app = "com.apple.mail", command = "delete", decision = "allow" }]\n'
+    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "delete", decision = "allow" }, { app = "com.apple.mail", command = "delete", decision = "allow" }, { app = "com.apple.AddressBook", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "duplicate", decision = "allow", level = "DANGEROUS" }]\n'
 
     def rating(self):
         read = self.call("iac_mcp_get_properties", app="Music", reference="current track", properties=["name", "rating"])
@@ -204,6 +204,46 @@ class Steps(Trusting):
             [phone] = made["objects"]
             read = self.call("iac_mcp_get_properties", reference=phone["reference"], properties=["label"])
             self.assertEqual((read["properties"]["label"], "unverified" in phone), (kept, False), made)
+
+    def names_of(self, app, elements):
+        return sorted(each["name"] for each in self.call("iac_mcp_get_elements", app=app, elements=elements)["elements"])
+
+    def test_a_name_means_the_object_that_has_it_when_the_call_begins(self):
+        """A step may give the name to another object: by a property, by a copy, or by a new object."""
+        roof = self.call("iac_mcp_query_object", app="Notes", specifier='note "Roof"')["reference"]
+        [other] = self.call("iac_mcp_get_elements", app="Notes", elements='first note whose name is not "Roof" and shared is false')["elements"]
+        then = [{"target": f'note "{other["name"]}"', "property": "body", "value": "<div>Roof</div>", "removeAttachments": True}, {"command": "move", "target": 'note "Roof"', "arguments": {"to": "it"}}]
+        made = self.call("iac_mcp_create", app="Notes", **{"class": "folder"}, properties={"name": "Moved"}, then=then)
+        self.assertEqual([step.get("error") for step in made["then"]], [None, None], made)
+        moved = self.call("iac_mcp_get_properties", reference=roof, properties=["container.name"])
+        self.assertEqual(moved["properties"], {"container.name": "Moved"})
+        name = self.call("iac_mcp_get_properties", reference=other["id"], properties=["container.name"])["properties"]
+        self.assertNotEqual(name, {"container.name": "Moved"})
+
+    def test_a_new_object_does_not_take_the_place_of_one_of_its_name(self):
+        [old] = self.call("iac_mcp_get_elements", app="Reminders", elements='first reminder of list "Reminders"')["elements"]
+        self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "Later"})
+        then = [{"command": "move", "target": f'reminder "{old["name"]}" of list "Reminders"', "arguments": {"to": 'list "Later"'}}]
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, at='list "Reminders"', properties={"name": old["name"], "body": "the new one"}, then=then)
+        self.assertNotIn("gone", made["objects"][0], made)
+        left = self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder of list "Later"', properties=["body"])["elements"]
+        self.assertNotIn("the new one", [each["properties"]["body"] for each in left])
+        self.assertEqual(len(left), 1)
+
+    def test_two_parts_of_the_name_of_a_person_are_one_step(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        parts = {"first name": "Xenia", "last name": "Young"}
+        then = [{"target": 'person "Tomás Ní Bhriain"', "properties": parts}]
+        made = self.call("iac_mcp_create", app="Contacts", **{"class": "group"}, properties={"name": "Sailors"}, then=then)
+        self.assertEqual([each["new"] for each in made["then"][0]["changes"]], ["Xenia", "Young"], made)
+        self.assertIs(self.call("iac_mcp_undo", undo=made["undo"])["success"], True)
+        self.assertEqual(len(self.names_of("Contacts", 'every person whose name is "Tomás Ní Bhriain"')), 1)
+
+    def test_what_a_copy_replaces_does_not_come_back(self):
+        for form in ({}, {"then": [{"property": "comment", "value": "x"}]}):
+            self.call("iac_mcp_run_command", app="Finder", command="duplicate", target="~/Documents/CV Alex Marin.pdf", arguments={"to": "~/Desktop", "replacing": True})
+            done = self.call("iac_mcp_run_command", app="Finder", command="duplicate", target="~/Documents/CV Alex Marin.pdf", arguments={"to": "~/Desktop", "replacing": True}, **form)
+            self.assertIsNone(done["undo"], done)
 
     def test_a_property_is_set_once(self):
         then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::command::Ways;
 use super::data::Data;
-use super::path::{path, pinned};
+use super::path::{End, path, pinned};
 use crate::action::Preview;
 use crate::change::{Change, Home, Slot, Span, Subject};
 use crate::dictionary::Identifier;
@@ -14,10 +14,11 @@ use crate::specifier::{By, Segment};
 /// Writes the body of a look at objects that would be changed; the answer has one entry for each, in their order.
 pub(super) fn preview(wanted: &Preview, data: &mut Data) -> String {
     let mut groups = Groups::default();
+    let end = if wanted.knows { End::Known } else { End::Sole };
     for subject in &wanted.subjects {
         let mut values = Vec::new();
         let way = match &wanted.anchors {
-            Some(anchors) => pinned(&subject.path, anchors, true, &mut values),
+            Some(anchors) => pinned(&subject.path, anchors, end, &mut values),
             None => path(&subject.path, &mut values),
         };
         let call = format!(

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::changes::getter;
 use super::data::Data;
-use super::path::{path, pinned};
+use super::path::{End, path, pinned};
 use crate::action::{Copies, Find, Following, Invocation, Moves, Seen};
 use crate::change::{Anew, DELETE, Look, QUIT, outlives};
 use crate::dictionary::Identifier;
@@ -288,7 +288,10 @@ impl Ways<'_> {
                 };
                 path(to, &mut values).replacen(&from, &format!("it({number})"), 1)
             }
-            Some(anchors) => pinned(to, anchors, self.is_target && rest.is_empty(), &mut values),
+            Some(anchors) => {
+                let is_target = self.is_target && rest.is_empty();
+                pinned(to, anchors, if is_target { End::Sole } else { End::Any }, &mut values)
+            }
             None => path(to, &mut values),
         };
         let (way, _) = self.ways.insert_full(code + &rest);

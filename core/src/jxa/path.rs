@@ -55,8 +55,8 @@ fn step(mut code: String, segment: &Segment, values: &mut Vec<Json>) -> String {
 
 /// Writes the path for a script that changes something: positions become ids or names, or are checked (`places.js`).
 ///
-/// `is_target` means that the object at the end is changed, so no other object may have its name.
-pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &mut Vec<Json>) -> String {
+/// `end` says what to do with a name at the end of the path.
+pub(super) fn pinned(path: &Path, anchors: &Anchors, end: End, values: &mut Vec<Json>) -> String {
     let mut code = String::from("app");
     let segments = path.segments();
     for (at, segment) in segments.iter().enumerate() {
@@ -71,18 +71,38 @@ pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &m
         let p = values.len();
         values.push(value(by));
         let anchor = anchors.of(&member.class);
-        let is_last = is_target && at + 1 == segments.len();
+        let is_last = at + 1 == segments.len();
         code = match (by, anchor.and_then(|anchor| anchor.name.as_ref())) {
+            (By::Name(_), Some(name))
+                if is_last
+                    && end == End::Known
+                    && let Some(Identity::Id(id)) = anchor.map(|anchor| &anchor.identity) =>
+            {
+                format!("titled({collection}, p[{p}], x => x.{name}(), x => x.{id}())")
+            }
             (By::Index(_), _) => format!("pin({collection}, p[{p}], {})", anchored(anchor)),
             (By::Place(_, mark), _) => {
                 values.push(Json::from(mark.value.as_str()));
                 format!("hold({collection}.at(p[{p}]), p[{p}], x => x.{}(), p[{}])", mark.property, p + 1)
             }
-            (By::Name(_), Some(name)) if is_last => format!("sole({collection}, p[{p}], x => x.{name}())"),
+            (By::Name(_), Some(name)) if is_last && end != End::Any => {
+                format!("sole({collection}, p[{p}], x => x.{name}())")
+            }
             _ => format!("{collection}.{}(p[{p}])", form(by)),
         };
     }
     code
+}
+
+/// What to do with a name at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing: the object is not changed.
+    Any,
+    /// No other object may have it, because the object is changed.
+    Sole,
+    /// The same, and its id is read, if that finds objects of the class.
+    Known,
 }
 
 /// How to tell elements of a class apart, in the form that `pin` takes.

@@ -88,6 +88,18 @@ const sole = (collection, name, get) => {
   if (all !== null && all.filter((each) => same(each, name)).length > 1) throw several();
   return collection.byName(name);
 };
+// The same, and its id: a step of the call may give its name to another element.
+const titled = (collection, name, get, id) => {
+  const x = sole(collection, name, get);
+  let is = null;
+  try {
+    is = ask(() => id(x));
+  } catch (error) {
+    if (!singly(numberOf(error)) || missing(numberOf(error))) throw error;
+  }
+  found.push({ known: is === undefined ? null : is });
+  return x;
+};
 
 // Positions from the last to the first, contents before their container, and objects with an id or a name at the end:
 // so no removed object shifts a position that is still needed.

@@ -115,6 +115,11 @@ impl Creating {
         self.writes
     }
 
+    /// Whether several steps change something, so that one may change what a name of another means.
+    fn has_steps(&self) -> bool {
+        !self.creation.then.is_empty() || !self.creation.sets.is_empty()
+    }
+
     /// The first of some commands in a row, and the others; `None` if objects are made.
     fn row(&self) -> Option<(&Invocation, &[Following])> {
         let (first, rest) = self.creation.then.split_first().filter(|_| self.nodes.is_empty())?;
@@ -128,10 +133,10 @@ impl Creating {
         Some(Sent { app: app.to_owned(), did })
     }
 
-    /// Why the new objects cannot be deleted again.
-    fn stays_for_good(&self, app: &str, dictionary: &Dictionary) -> Option<&'static str> {
+    /// For each new object that is in no other, why it cannot be deleted again, if it cannot.
+    fn stay_for_good(&self, app: &str, dictionary: &Dictionary) -> Vec<Option<&'static str>> {
         let roots = self.nodes.iter().filter(|node| node.parent.is_none());
-        roots.filter_map(|node| undeletable(app, dictionary, &node.class)).next()
+        roots.map(|node| undeletable(app, dictionary, &node.class)).collect()
     }
 
     /// Whether it leaves a message that the user does not see, and that no step sends or saves.
@@ -201,7 +206,7 @@ impl Creating {
             _ => {}
         }
         let subjects = self.places.iter().cloned().chain(owners(&self.places, app)).chain(sets).collect();
-        let look = Preview { subjects, anchors: Some(self.anchors.clone()) };
+        let look = Preview { subjects, anchors: Some(self.anchors.clone()), knows: self.has_steps() };
         in_app(app, Deed::Preview(look), 0, Then::Create(Box::new(self)), world)
     }
 
@@ -228,7 +233,7 @@ impl Creating {
                 }
                 let subjects = std::mem::take(&mut self.defaults);
                 let all = subjects.iter().cloned().chain(owners(&subjects, app)).collect();
-                if let Some(look) = unasked.preview(Preview { subjects: all, anchors: None }) {
+                if let Some(look) = unasked.preview(Preview { subjects: all, ..Preview::default() }) {
                     (self.writes, self.looking) = (false, subjects);
                     return run(look, behind, Then::Create(Box::new(self)), world);
                 }
@@ -369,7 +374,7 @@ impl Creating {
             self.check_loss(subject, row, app)?;
             let moves = self.creation.then.iter().filter(|next| next.sent.code == moves::MOVE);
             let mut to = moves.flat_map(|next| &next.sent.parameters).flat_map(|each| each.value.paths());
-            let path = placing::found(&subject.path, row.get(3), &self.anchors);
+            let path = placing::found(&subject.path, row.get(3), &self.anchors, self.has_steps());
             if to.any(|to| *to == subject.path) {
                 placing::check_trash(&path, row, app)?;
             }
@@ -405,6 +410,7 @@ impl Creating {
             places.iter().map(|subject| Subject { path: now(&subject.path), ..subject.clone() }).collect();
         self.creation.seen.extend(super::asking::shown(&subjects, rows));
         if !self.creation.sets.is_empty() {
+            self.steps.pin(sets, &self.anchors);
             self.steps.looked_at(sets, &mut self.creation.sets, app, world)?;
         }
         Ok(self.go(app, events, world))

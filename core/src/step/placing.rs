@@ -31,7 +31,16 @@ pub(super) struct Placing {
 
 /// Returns how to tell the objects on a command's paths apart.
 pub(super) fn anchors(app: &App, dictionary: &Dictionary, invocation: &Invocation) -> Anchors {
-    let classes = invocation.values().flat_map(|value| value.paths()).flat_map(Path::segments);
+    anchors_of(app, dictionary, invocation.values().flat_map(|value| value.paths()))
+}
+
+/// The same for some paths.
+pub(super) fn anchors_of<'p>(
+    app: &App,
+    dictionary: &Dictionary,
+    paths: impl Iterator<Item = &'p Path>,
+) -> Anchors {
+    let classes = paths.flat_map(Path::segments);
     let class = |segment: &Segment| match segment {
         Segment::Element(member, _) => Some(member.class.clone()),
         Segment::Property(_) => None,
@@ -77,7 +86,7 @@ pub(super) fn begin(
     let subject =
         |path: &Path| Subject { labels: name(path).into_iter().collect(), ..Subject::at(path.clone()) };
     let subjects = paths.into_iter().map(subject).collect();
-    let look = Preview { subjects, anchors: invocation.anchors.clone() };
+    let look = Preview { subjects, anchors: invocation.anchors.clone(), knows: false };
     let placing = Placing { invocation, references, sending };
     in_app(app, Deed::Preview(look), 0, Then::Placing(Box::new(placing)), world)
 }
@@ -128,7 +137,7 @@ impl Placing {
                     Some(error.to_fault(&app.bundle_id, &app.name).with("object", told(path, app, world)))
                 });
             }
-            let path = found(path, row.get(3), &anchors);
+            let path = found(path, row.get(3), &anchors, false);
             if moves && let Err(trash) = check_trash(&path, row, app) {
                 fault.get_or_insert(trash);
             }
@@ -193,11 +202,26 @@ fn blind(invocation: &Invocation, app: &App) -> Fault {
         .with("command", invocation.term.as_str())
 }
 
-/// The path to a found object. Positions are now ids or names, or have a mark.
-pub(super) fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
+/// The path to a found object. Positions are now ids or names, or have a mark; and if the look `knows` it, a name at the
+/// end is an id.
+pub(super) fn found(path: &Path, places: Option<&Json>, anchors: &Anchors, knows: bool) -> Path {
     let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
-    path.segments().into_iter().fold(Path::application(), |way, segment| {
+    let segments = path.segments();
+    let count = segments.len();
+    segments.into_iter().enumerate().fold(Path::application(), |way, (at, segment)| {
         way.then(match segment {
+            Segment::Element(member, By::Name(_))
+                if knows
+                    && at + 1 == count
+                    && let Some(Anchor { identity: Identity::Id(_), name: Some(_), .. }) =
+                        anchors.of(&member.class) =>
+            {
+                let id = by(places.next(), 0, anchors.of(&member.class));
+                match id {
+                    Some(id @ By::Id(_)) => Segment::Element(member.clone(), id),
+                    _ => segment.clone(),
+                }
+            }
             Segment::Element(member, By::Index(index)) => {
                 let by = by(places.next(), *index, anchors.of(&member.class));
                 Segment::Element(member.clone(), by.unwrap_or(By::Index(*index)))

@@ -228,7 +228,8 @@ impl Setting {
             None => {
                 let owners = self.unnamed_owners(app);
                 if !owners.is_empty()
-                    && let Some(look) = unasked.preview(Preview { subjects: owners.clone(), anchors: None })
+                    && let Some(look) =
+                        unasked.preview(Preview { subjects: owners.clone(), ..Preview::default() })
                 {
                     self.naming = Some(owners);
                     self.writes = false;
@@ -270,7 +271,7 @@ impl Setting {
         });
         subjects.extend(wanted.into_iter().flatten());
         subjects.extend(self.owners(app));
-        Preview { subjects, anchors: None }
+        Preview { subjects, ..Preview::default() }
     }
 
     /// The containers of the named objects, of those among the new values, and of the other objects.

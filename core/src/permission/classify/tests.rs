@@ -638,7 +638,7 @@ fn a_property_with_the_name_of_a_command_is_no_read() {
             count(),
             Deed::Create(Box::new(Creation { then: vec![then], ..Creation::default() })),
             Deed::Create(Box::new(Creation { sets: vec![step], ..Creation::default() })),
-            Deed::Preview(Preview { subjects, anchors: None }),
+            Deed::Preview(Preview { subjects, ..Preview::default() }),
             Deed::Set(changes),
         ]
     };

@@ -225,7 +225,7 @@ fn an_app_is_opened_only_where_somebody_said_so() {
     let scopes = unasked(change(), &Gate::default()).scopes;
     assert!(opens(change(), &granted(Gate::default(), &scopes[0])));
     let Deed::Set(changes) = change().deed else { panic!("a change") };
-    let look = Preview { subjects: vec![changes[0].subject.clone()], anchors: None };
+    let look = Preview { subjects: vec![changes[0].subject.clone()], ..Preview::default() };
     let look = unasked(change(), &Gate::default()).preview(look).expect("a look");
     for approved in [look, Approved::probe("x.y"), Approved::dictionary("/x"), Approved::access(0, None)] {
         assert!(!approved.may_launch(), "{approved:?}");

@@ -145,7 +145,10 @@ fn a_read_touches_the_properties_on_its_way() {
 fn a_look_for_a_question_touches_what_it_reads() {
     let Deed::Set(changes) = set(property("account"), "flag", Given::Null).deed else { panic!("a change") };
     let subjects = changes.into_iter().map(|change| change.subject).collect();
-    check(Deed::Preview(Preview { subjects, anchors: None }), &["SAFE", "SAFE .account", "SAFE .flag"]);
+    check(
+        Deed::Preview(Preview { subjects, ..Preview::default() }),
+        &["SAFE", "SAFE .account", "SAFE .flag"],
+    );
 }
 
 /// An approval counts for these classes.

@@ -57,7 +57,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
     };
     let owners = app.map(|app| owners(&unasked, &subjects, app)).unwrap_or_default();
     let all = subjects.iter().cloned().chain(owners).chain(kept.iter().map(as_kept)).collect();
-    let Some(approved) = unasked.preview(Preview { subjects: all, anchors }) else {
+    let Some(approved) = unasked.preview(Preview { subjects: all, anchors, knows: false }) else {
         let objects = match &unasked.action().deed {
             Deed::Script(script) => script.objects.clone(),
             _ => Vec::new(),

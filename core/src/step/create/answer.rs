@@ -151,8 +151,12 @@ impl Creating {
         let is_refused = told.iter().any(|each| each.is_refused);
         let (then, moved) = self.moved_back(&then_rows, &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
-        let stays = self.stays_for_good(&app.bundle_id, &dictionary);
-        let way_back = moved.filter(|_| is_taken_back).and_then(|moved| match stays {
+        let stay = self.stay_for_good(&app.bundle_id, &dictionary);
+        let stays = stay.iter().copied().find(Option::is_some).flatten();
+        let is_mixed = stays.is_some() && stay.iter().any(Option::is_none);
+        let way_back = moved.filter(|_| is_taken_back && !is_mixed).and_then(|moved| match stays {
+            // A copy in it stays, too.
+            Some(_) if self.creation.then.iter().any(|next| next.sent.code == DUPLICATE) => None,
             Some(_) => Some((None, moved)),
             None => Some((Some(self.way_back(rows, &told, app, world)?), moved)),
         });
@@ -264,8 +268,9 @@ impl Creating {
         let is_document = |node: &Node| dictionary.is_a(&node.class, "document");
         let keeps =
             |command: &Invocation| command.parameters.is_empty() && !self.nodes.iter().any(is_document);
-        // A document that was only opened existed before.
+        // A document that was only opened existed before, and what a copy replaces is gone.
         !self.is_old
+            && !self.creation.origin().is_some_and(Invocation::replaces)
             && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
                 DUPLICATE => reaches(sent, Following::is_it),
                 SAVE => keeps(sent),

@@ -291,7 +291,8 @@ impl<'a> Tree<'a> {
         let commands = creation.makes.iter().map(|make| &make.command);
         let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
         let anchors = commands.map(|command| placing::anchors(app, dictionary, command));
-        let anchors = Anchors::joined(anchors);
+        let own = creation.sets.iter().map(|set| &set.change.subject.path);
+        let anchors = Anchors::joined(anchors.chain([placing::anchors_of(app, dictionary, own)]));
         let names = super::Names::new();
         let mut defaults: Vec<Subject> = Vec::new();
         for node in &nodes {

@@ -152,7 +152,7 @@ pub(in crate::step) fn ended(
     if subjects.is_empty() {
         return Step::Done(unmade.told(&[], app, events));
     }
-    let action = Action::of(app, Deed::Preview(Preview { subjects, anchors: None }));
+    let action = Action::of(app, Deed::Preview(Preview { subjects, ..Preview::default() }));
     match decide(action, &app.name, world.gate, world.now) {
         Decision::Allow(approved) => {
             let behind = Behind { name: app.name.clone(), events };

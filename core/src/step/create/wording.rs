@@ -85,7 +85,8 @@ impl Creating {
             match steps {
                 [Ok(next)] => objects.push(self.following(&next.sent, app)),
                 sets => {
-                    objects.extend(self.steps.lines(number..number + sets.len(), app, &apart));
+                    let when = sets.first().and_then(|set| set.err()).map_or("then", |set| self.when(set));
+                    objects.extend(self.steps.lines(number..number + sets.len(), when, app, &apart));
                     number += sets.len();
                 }
             }
@@ -106,8 +107,8 @@ impl Creating {
         let is_draft = |node: &Node| dictionary.is_some_and(|all| drafts(&app.bundle_id, all, &node.class));
         let has_draft = effects.shift_remove(NOT_SENT) || self.nodes.iter().any(is_draft);
         let has_row = self.row().is_some();
-        let stays = dictionary.and_then(|all| self.stays_for_good(&app.bundle_id, all));
-        effects.extend(stays.map(str::to_owned));
+        let stay = dictionary.map(|all| self.stay_for_good(&app.bundle_id, all));
+        effects.extend(stay.into_iter().flatten().flatten().map(str::to_owned));
         if effects.is_empty() && !has_row && dictionary.is_some_and(|it| !self.is_taken_back(it)) {
             effects.insert(STAYS.to_owned());
         }
@@ -154,6 +155,11 @@ impl Creating {
         steps
     }
 
+    /// When a step sets its properties: what is set on objects that the first command moves comes before it.
+    fn when(&self, set: &StepSet) -> &'static str {
+        if self.row().is_some() && set.after == 0 { "first" } else { "then" }
+    }
+
     /// `, then run "send", then set "rating"`
     fn then(&self) -> String {
         let mut steps = self.later_steps();
@@ -166,7 +172,7 @@ impl Creating {
             Err(set) => {
                 let slots = set.change.subject.slots.iter();
                 let terms: Vec<String> = slots.map(|slot| quoted(&slot.term)).collect();
-                format!(", then set {}", terms.join(", "))
+                format!(", {} set {}", self.when(set), terms.join(", "))
             }
         };
         steps.into_iter().map(told).collect()
@@ -333,7 +339,10 @@ impl Creating {
             Some(Chosen::Unknown) => return format!("{class} (where the app puts new ones)"),
             None => {}
         }
-        let Some(path) = make.at().filter(|path| path.last().is_some()) else { return class };
+        let Some(path) = make.at() else { return class };
+        if path.last().is_none() {
+            return format!("{class} (where the app puts new ones)");
+        }
         let word = match &make.into {
             Into::At(Given::Place(Place::Beginning(..))) => "at the beginning of",
             Into::At(Given::Place(Place::End(..))) => "at the end of",

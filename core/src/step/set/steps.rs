@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::call::{How, NewValue, Next};
 use crate::change::{Change, Expected, Subject, loss, standing};
 use crate::fault::{Code, Fault};
+use crate::identity::Anchors;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{Path, quoted, read_source};
@@ -17,7 +18,7 @@ use crate::step::carried::ReadAs;
 use crate::step::show::value;
 use crate::step::trace::UNKNOWN;
 use crate::step::words::{self, Apart};
-use crate::step::{World, occurrence, remember};
+use crate::step::{World, occurrence, placing, remember};
 use crate::undo::Undo;
 use crate::value::Value;
 use crate::words::RefId;
@@ -135,6 +136,14 @@ impl Steps {
         self.setting.seen
     }
 
+    /// Finds the objects by the ids that were read, and no longer by names, which another step may change.
+    pub(in crate::step) fn pin(&mut self, rows: &[Json], anchors: &Anchors) {
+        for (open, row) in self.setting.open.iter_mut().zip(rows) {
+            let path = &mut open.change.subject.path;
+            *path = placing::found(path, row.get(3), anchors, true);
+        }
+    }
+
     /// Takes what was read, and completes the changes with it.
     ///
     /// # Errors
@@ -186,6 +195,7 @@ impl Steps {
     pub(in crate::step) fn lines(
         &self,
         numbers: std::ops::Range<usize>,
+        when: &str,
         app: &App,
         apart: &Apart,
     ) -> Vec<String> {
@@ -194,12 +204,12 @@ impl Steps {
         match deeds.split_first() {
             Some((deed, rest)) if !rest.is_empty() && rest.iter().all(|other| other == deed) => {
                 let below = |object: &String| format!("\n  {}", object.replace('\n', "\n  "));
-                vec![format!("then {deed}:{}", objects.iter().map(below).collect::<String>())]
+                vec![format!("{when} {deed}:{}", objects.iter().map(below).collect::<String>())]
             }
             _ => {
                 let line = |(deed, object): (&String, &String)| match object.as_str() {
-                    "" => format!("then {deed} of {}", app.name),
-                    object => format!("then {deed}: {object}"),
+                    "" => format!("{when} {deed} of {}", app.name),
+                    object => format!("{when} {deed}: {object}"),
                 };
                 deeds.iter().zip(&objects).map(line).collect()
             }

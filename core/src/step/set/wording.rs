@@ -6,7 +6,8 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
 use super::begin::is_opposite;
-use super::{Open, Setting};
+use super::fold::SO_ALREADY;
+use super::{Item, Open, Setting};
 use crate::call::How;
 use crate::change::{SHARED, Slot, beyond};
 use crate::dictionary::Dictionary;
@@ -172,9 +173,9 @@ impl Setting {
         if self.is_step {
             return None;
         }
-        let is_open = |at: usize| self.open.iter().any(|open| open.item == at);
-        let items = self.items.iter().enumerate();
-        let count = items.filter(|(at, item)| item.fault.is_none() && !is_open(*at)).count();
+        let is_so = |told: &Json| told["note"] == json!(SO_ALREADY);
+        let is_left = |item: &&Item| !item.told.is_empty() && item.told.iter().all(is_so);
+        let count = self.items.iter().filter(is_left).count();
         (count > 0).then(|| format!("{count} of {} objects have these values already", self.items.len()))
     }
 

@@ -121,7 +121,7 @@ fn looks(path: Path) -> [Deed; 5] {
     let Deed::Set(changes) = set(Given::Object(path.clone()), "comment", Given::Null).deed else {
         panic!("a change")
     };
-    let look = Preview { subjects: vec![changes[0].subject.clone()], anchors: None };
+    let look = Preview { subjects: vec![changes[0].subject.clone()], ..Preview::default() };
     let Deed::Command(seen) = command("xxxxyyyy", Given::Null, vec![]) else { panic!("a command") };
     let seen = Invocation {
         seen: vec![Seen { path: path.clone(), looks: Vec::new(), shown: serde_json::Value::Null }],

@@ -34,8 +34,11 @@ impl Creating {
         if let Some(error) = told.iter().take(at + 1).find_map(|entry| entry.get("error")) {
             let mut body = error.clone();
             if at > 0 || self.row().is_some_and(|(first, _)| first.each) {
-                body["note"] =
-                    json!("some of the targets may be done: look at them; what follows was not tried");
+                body["note"] = json!(match at {
+                    0 => "some of the targets may be done: look at them; what follows was not tried",
+                    _ =>
+                        "what is set before the command may be done: `undo` takes it back; look at the targets",
+                });
                 body["undo"] = json!(id);
             }
             return Ok(Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() }));
