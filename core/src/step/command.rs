@@ -98,8 +98,11 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
         return begin(&call, back, world);
     }
     if let Checked::Fits(invocation) = &checked
-        && let Some(call) = copies::to_its_container(call, invocation, &dictionary)?
+        && let Some((call, set)) = copies::to_its_container(call, invocation, app, world)?
     {
+        if let Decision::Deny(refusal) = decide(set, &app.name, world.gate, world.now) {
+            return Ok(refused(refusal, 0));
+        }
         return begin(&call, back, world);
     }
     let mut invocation = match checked {

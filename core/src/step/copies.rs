@@ -2,18 +2,19 @@
 
 use serde_json::{Value as Json, json};
 
+use super::set::begin::{checked, slot};
 use super::show::{told, value};
 use super::{World, create};
-use crate::action::{Copies, Invocation};
+use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::App;
 use crate::call::{CommandCall, Mode};
-use crate::change::{DUPLICATE, Look, home};
+use crate::change::{Change, DUPLICATE, Expected, Look, Subject, home};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::Fault;
 use crate::identity::identity;
 use crate::marshal::Given;
 use crate::permission::may_read;
-use crate::specifier::{By, Id, Path, Segment, quoted, read_source};
+use crate::specifier::{By, Id, Path, Segment, find_property, quoted, read_source};
 use crate::undo::{Made, Undo, Way};
 use crate::value::Value;
 
@@ -138,22 +139,31 @@ pub(super) fn set_after(call: &CommandCall, invocation: &Invocation) -> Option<C
 pub(super) fn to_its_container(
     call: &CommandCall,
     invocation: &Invocation,
-    dictionary: &Dictionary,
-) -> Result<Option<CommandCall>, Fault> {
+    app: &App,
+    world: &mut World<'_>,
+) -> Result<Option<(CommandCall, Action)>, Fault> {
+    let dictionary = app.dictionary()?;
     let direct = invocation.direct.iter().flat_map(Given::objects);
-    let mut of = direct.filter_map(|path| home(dictionary, path.class(), path.last()?.0.class()));
-    let Some(home) = of.next().filter(|_| invocation.code == DUPLICATE) else { return Ok(None) };
+    let mut of =
+        direct.filter_map(|path| Some((path, home(dictionary, path.class(), path.last()?.0.class())?)));
+    let Some((path, home)) = of.next().filter(|_| invocation.code == DUPLICATE) else { return Ok(None) };
     let mut call = call.clone();
     let properties = &mut call.then.object.properties;
     let Some(key) = properties.keys().find(|key| Identifier::of(key).as_ref() == Some(&home)).cloned() else {
         return Ok(None);
     };
     let value = properties.shift_remove(&key).unwrap_or_default();
+    // A rule about the property counts, too.
+    let property = find_property(dictionary, path.class(), &key)?;
+    let values = vec![checked(&value, property, app, world)?];
+    let slots = vec![slot(&app.bundle_id, property)?];
+    let subject = Subject::of(&app.bundle_id, dictionary, path.clone(), slots);
+    let set = Change { subject, expected: Expected::default(), values, loses: None, save: None };
     if call.arguments.insert("to".to_owned(), value).is_some() {
         let message = format!("`to` and `{key}` both say where the copy goes");
         return Err(Fault::parameter(key, message, "give its container once, as `to`"));
     }
-    Ok(Some(call))
+    Ok(Some((call, Action::of(app, Deed::Set(vec![set])))))
 }
 
 /// The standard suite's parameter of `duplicate` and `make`.
