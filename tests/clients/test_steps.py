@@ -158,7 +158,7 @@ class Steps(Trusting):
         to = 'mailbox "Garden house" of account "iCloud"'
         for form in ({"arguments": {"with properties": {"mailbox": to, "flag index": 3}}}, {"then": [{"property": "mailbox", "value": to}]}):
             done = self.call("iac_mcp_run_command", **copy, **form)
-            made = done["objects"][0]["reference"] if "objects" in done else done["data"]["reference"]
+            made = done["objects"][0]["reference"]
             read = self.call("iac_mcp_get_properties", reference=made, properties=["mailbox.name"])
             self.assertEqual(read["properties"], {"mailbox.name": "Garden house"})
             self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)

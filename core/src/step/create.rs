@@ -166,7 +166,11 @@ impl Creating {
                     !trace::shows(origin) || self.nodes.len() > 1 || !self.creation.makes[0].slots.is_empty();
                 changes.then(|| format!("ran {}", quoted(&origin.term)))
             }
-            (None, Some(node)) => Some(format!("made a new {}", node.class)),
+            (None, Some(node)) => {
+                let more = self.nodes.iter().filter(|node| node.parent.is_none()).count() - 1;
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                Some(format!("made a new {}{more}", node.class))
+            }
             (None, None) => None,
         };
         let all: Vec<String> = first.into_iter().chain(then).collect();

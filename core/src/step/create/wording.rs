@@ -85,7 +85,9 @@ impl Creating {
             match steps {
                 [Ok(next)] => objects.push(self.following(&next.sent, app)),
                 sets => {
-                    let when = sets.first().and_then(|set| set.err()).map_or("then", |set| self.when(set));
+                    let is_first =
+                        sets.first().and_then(|set| set.err()).is_some_and(|set| self.is_first(set));
+                    let when = if is_first { "first" } else { "then" };
                     objects.extend(self.steps.lines(number..number + sets.len(), when, app, &apart));
                     number += sets.len();
                 }
@@ -155,9 +157,9 @@ impl Creating {
         steps
     }
 
-    /// When a step sets its properties: what is set on objects that the first command moves comes before it.
-    fn when(&self, set: &StepSet) -> &'static str {
-        if self.row().is_some() && set.after == 0 { "first" } else { "then" }
+    /// Whether a step goes before the first command: the properties of the objects that it moves, which may get new ids.
+    fn is_first(&self, set: &StepSet) -> bool {
+        self.row().is_some() && set.after == 0
     }
 
     /// `, then run "send", then set "rating"`
@@ -167,13 +169,10 @@ impl Creating {
         steps.dedup_by(
             |one, other| matches!((one, other), (Err(one), Err(other)) if one.place == other.place),
         );
+        steps.retain(|step| step.err().is_none_or(|set| !self.is_first(set)));
         let told = |step: Result<&Following, &StepSet>| match step {
             Ok(next) => format!(", then run {}", quoted(&next.sent.term)),
-            Err(set) => {
-                let slots = set.change.subject.slots.iter();
-                let terms: Vec<String> = slots.map(|slot| quoted(&slot.term)).collect();
-                format!(", {} set {}", self.when(set), terms.join(", "))
-            }
+            Err(set) => format!(", then {}", terms_of(set)),
         };
         steps.into_iter().map(told).collect()
     }
@@ -295,7 +294,9 @@ impl Creating {
         self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
         let then = self.then();
         if let Some((first, _)) = self.row() {
-            return format!("run {}{then}", words::command(first, &self.names));
+            let before = self.creation.sets.first().filter(|set| self.is_first(set));
+            let before = before.map(|set| format!("{}, then ", terms_of(set))).unwrap_or_default();
+            return format!("{before}run {}{then}", words::command(first, &self.names));
         }
         if let Some(origin) = self.creation.origin() {
             let make = &self.creation.makes[0];
@@ -398,6 +399,12 @@ impl Creating {
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
     }
+}
+
+/// `set "rating", "comment"`
+fn terms_of(set: &StepSet) -> String {
+    let terms: Vec<String> = set.change.subject.slots.iter().map(|slot| quoted(&slot.term)).collect();
+    format!("set {}", terms.join(", "))
 }
 
 /// The line of each different object once, with the number of objects that it is about.
