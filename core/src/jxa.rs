@@ -23,6 +23,9 @@ pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
 /// Extra code for scripts that change something.
 pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
+/// Extra code for scripts that read which other object one stands for.
+pub(crate) const STANDS: &str = include_str!("jxa/stands.js");
+
 /// Extra code for scripts that replace positions by objects before other objects are added or removed.
 pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 

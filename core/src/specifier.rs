@@ -21,7 +21,7 @@ pub(crate) use parse::as_shown;
 pub(crate) use read::{LABELS, Reader};
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
-pub(crate) use show::{fits_line, name_in, one_line, quoted, quoted_to};
+pub(crate) use show::{cited, fits_line, name_in, one_line, quoted, quoted_to};
 pub use source::read_source;
 pub(crate) use text::POSIX_PATH;
 pub use text::{Position, Written};

@@ -6,14 +6,16 @@
 //! remaining replies and the writes that can be undone]}`. The text file beside it shows each script, each question
 //! and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use iac_core::Millis;
 use iac_core::call::Call;
 use iac_core::fault::Fault;
+use iac_core::jxa::Script;
 use iac_core::osa_error::known;
 use iac_core::permission::{Answer, Choice, Gate, Policy, Question};
 use iac_core::plan::Learned;
@@ -177,6 +179,7 @@ fn run(
                 return Some(outcome);
             }
             Step::Run(run) => {
+                has_its_code(&run.script);
                 let data: Json = serde_json::from_str(run.script.data()).expect("data is JSON");
                 write!(
                     shown,
@@ -199,6 +202,29 @@ fn run(
                 let answer = answer(choices.next().as_deref(), &ask.question);
                 step = step::resume(ask.pending, Event::Answered(answer), world);
             }
+        }
+    }
+}
+
+/// Checks that every function that the part of a request calls is in the code that is sent with it.
+fn has_its_code(script: &Script) {
+    static FUNCTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/jxa");
+        let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+        let codes = files.filter(|path| path.extension().is_some_and(|kind| kind == "js"));
+        let defined = |code: String| {
+            let names = code.lines().filter_map(|line| line.strip_prefix("const ")?.split_once(" = "));
+            names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+        };
+        codes.flat_map(|path| defined(std::fs::read_to_string(path).expect("a text"))).collect()
+    });
+    let (code, body) = (script.code(), script.body());
+    for (at, _) in body.match_indices('(') {
+        let start = body[..at].rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |before| before + 1);
+        let name = &body[start..at];
+        let is_method = body[..start].ends_with('.');
+        if !is_method && FUNCTIONS.contains(name) {
+            assert!(code.contains(&format!("\nconst {name} = ")), "`{name}` is not in the code of {body}");
         }
     }
 }

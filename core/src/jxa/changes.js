@@ -35,14 +35,6 @@ const readable = (x, gets) =>
 const shown = (values) => values.map((value) => (isFailed(value) ? value : encode(value)));
 const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-// The values of the object that another one stands for: nothing if the two differ.
-const standsFor = (owner, same, reads) => {
-  const one = (x) => {
-    const is = owner(x);
-    return ask(() => same(is)) === same(x) ? reads.map((each) => ask(() => each(is))) : null;
-  };
-  return through(one, (x) => owner(x)(), false);
-};
 // The answers of groups of objects, each at its place in the request.
 const inOrder = (groups) => {
   const found = [];

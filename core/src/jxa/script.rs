@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, HELD, INDEX, NEAR, OBJECTS, PLACES, SERIES, SPREAD,
-    SYSTEM, Script, ZONE, changes,
+    STANDS, SYSTEM, Script, ZONE, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -146,7 +146,9 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         }
         _ => &[],
     };
-    whole(&more.concat(), &body, data)
+    // Any change, of any kind, may look at such an object.
+    let stands = if body.contains("standsFor(") { STANDS } else { "" };
+    whole(&(more.concat() + stands), &body, data)
 }
 
 fn whole(more: &str, body: &str, data: Data) -> Script {

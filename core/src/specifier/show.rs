@@ -145,14 +145,20 @@ pub(super) fn exact(text: &str) -> String {
     quoted
 }
 
-/// Puts text from outside on one line, in quotes that it cannot close, at most 80 characters.
+/// Puts text from outside on one line, at most 80 characters, in quotes that it cannot close: a quote inside gets a
+/// backslash, as in AppleScript, so that no other name looks the same.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("\"{}\"", one_line(text).replace('"', "'"))
+    exact(&one_line(text))
 }
 
 /// Puts text from outside on one line, in quotes, with at most this many characters.
 pub(crate) fn quoted_to(text: &str, most: usize) -> String {
-    format!("\"{}\"", line_of(text, most).replace('"', "'"))
+    exact(&line_of(text, most))
+}
+
+/// Puts AppleScript's words, which have quotes of their own, on one line in other quotes.
+pub(crate) fn cited(words: &str, most: usize) -> String {
+    format!("“{}”", line_of(words, most).replace(['“', '”'], "'"))
 }
 
 /// The name in an object's words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all the words if it has no name.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Pending, Step, Then};
 use crate::call::collect;
-use crate::specifier::{Specifier, quoted, quoted_to};
+use crate::specifier::{Specifier, cited, quoted};
 use crate::undo::Renamed;
 use crate::words::RefId;
 
@@ -83,7 +83,7 @@ impl Picked {
 
     /// `this takes the first of 4 objects that match "first message of inbox whose …"`
     fn in_words(&self) -> String {
-        let filter = quoted_to(&self.filter, LONGEST);
+        let filter = cited(&self.filter, LONGEST);
         let objects = match (self.is_whole, self.matches) {
             (true, count) => format!("{count} objects that match"),
             (false, 1) => "at least 1 object that matches".to_owned(),
@@ -113,9 +113,9 @@ impl Carried {
     fn in_words(&self) -> Option<String> {
         Some(match self {
             Self::Picked(picked) => picked.in_words(),
-            Self::All(every, count) => format!("{} means {count} objects", quoted_to(every, LONGEST)),
+            Self::All(every, count) => format!("{} means {count} objects", cited(every, LONGEST)),
             Self::Found(found) => {
-                format!("no place was given, so this uses {}", quoted_to(found, LONGEST))
+                format!("no place was given, so this uses {}", cited(found, LONGEST))
             }
             Self::Read(words) => {
                 let words = words.as_object().into_iter().flatten();

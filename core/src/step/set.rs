@@ -127,8 +127,8 @@ struct Open {
     facts: String,
     /// Whether it repeats, if that is known.
     repeats: Option<bool>,
-    /// The kind of the other object that it stands for, if there is one.
-    stands: Option<String>,
+    /// The other object that it stands for, if there is one.
+    stands: Option<words::Standing>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
     /// The date that stays, if the change sets only one of the two dates of an object that takes time.
@@ -449,7 +449,7 @@ impl Setting {
             // While a person reads the question, another object may get the name of this one.
             open.change.expected.looks = row.get(5).cloned();
             open.row = row.clone();
-            open.stands = words::stands(&open.change.subject, row);
+            open.stands = words::stands(&open.change.subject, row, &dictionary);
             let lost = open.lost(&dictionary);
             if let Some(lost) = lost.as_ref().filter(|_| !self.is_meant(&open) && !self.is_undo(&open)) {
                 let fault = open.unmeant(lost, app, world);

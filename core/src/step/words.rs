@@ -223,10 +223,21 @@ pub(super) fn names<'s>(
     (!names.is_empty()).then_some(Carried::Names(names))
 }
 
-/// The kind of the object that another one stands for, if there is one.
-pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
+/// An object that another one stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    /// Its kind, such as `project`.
+    kind: String,
+    /// Its name, in quotes.
+    name: String,
+}
+
+/// The object that another one stands for, if there is one.
+pub(super) fn stands(subject: &Subject, row: &Json, dictionary: &Dictionary) -> Option<Standing> {
     let at = subject.facts.iter().position(Fact::is_standing)?;
-    row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
+    let name = row.get(4)?.get(at)?.as_array()?.first()?;
+    let name = text(&plain(&value(name, None, dictionary)));
+    Some(Standing { kind: subject.facts[at].caption.clone(), name })
 }
 
 /// How much a command would take with an object: the elements in it, as far as they were counted, and its unsaved changes.
@@ -294,13 +305,19 @@ pub(super) fn listed<S: AsRef<str>>(parts: &[S], last: &str) -> String {
 }
 
 /// A note that some of the objects stand for others; `all` is the number of all objects.
-pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
-    let kinds: Vec<&str> = kinds.collect();
-    let kind = kinds.first()?;
-    Some(match (kinds.len(), all) {
+pub(super) fn others<'k>(standing: impl Iterator<Item = &'k Standing>, all: usize) -> Option<String> {
+    let standing: Vec<&Standing> = standing.collect();
+    let Standing { kind, name } = standing.first()?;
+    let names: Vec<&str> = standing.iter().take(NAMED).map(|each| each.name.as_str()).collect();
+    let more = standing.len() - names.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(match (standing.len(), all) {
         (1, 1) => format!("this is the {kind} itself, with everything in it"),
-        (1, _) => format!("1 of the objects is a {kind} itself, with everything in it"),
-        (count, _) => format!("{count} of the objects are {kind}s themselves, with all that is in them"),
+        (1, _) => format!("1 of the objects is the {kind} {name} itself, with everything in it"),
+        (count, _) => {
+            let names = names.join(", ");
+            format!("{count} of the objects are {kind}s themselves, with all that is in them: {names}{more}")
+        }
     })
 }
 

@@ -204,6 +204,11 @@ impl Lexer<'_> {
     }
 
     fn sign(&mut self, first: char) -> Result<Kind, Fail> {
+        // A list in brackets is JSON's. Clients write JSON all around these texts.
+        if let Some(brace) = [('[', "{"), (']', "}")].into_iter().find(|(bracket, _)| *bracket == first) {
+            self.at += first.len_utf8();
+            return Ok(Kind::Sign(brace.1));
+        }
         let sign = SIGNS.into_iter().find(|sign| self.rest().starts_with(sign));
         let sign = sign.ok_or_else(|| {
             let wrong = format!("`{}`, which has no meaning here", first.escape_debug());

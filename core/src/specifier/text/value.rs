@@ -71,7 +71,8 @@ impl Parser<'_> {
 
     /// Reads what follows `is in`: a list, or a span of time such as `last month`.
     pub(super) fn list(&self, at: usize, property: &Property) -> Result<(Vec<Json>, usize), Fail> {
-        if !self.is_sign(at, "{") {
+        let close = [("{", "}"), ("(", ")")].into_iter().find(|(open, _)| self.is_sign(at, open));
+        let Some((_, close)) = close else {
             let span = self.value(at, property).ok().filter(|(value, _)| {
                 holds(property, "date") && value.as_str().is_some_and(|text| moment::span(text).is_some())
             });
@@ -89,16 +90,16 @@ impl Parser<'_> {
                 _ => "write the values in braces, such as `is in {1, 2}`".to_owned(),
             };
             return Err(Fail::refused(at, at, wrong, instead));
-        }
+        };
         let (mut values, mut next) = (Vec::new(), at + 1);
         loop {
             let (value, end) = self.value(next, property)?;
             values.push(value);
-            if self.is_sign(end, "}") {
+            if self.is_sign(end, close) {
                 return Ok((values, end + 1));
             }
             if !self.is_sign(end, ",") || values.len() == MOST_VALUES {
-                return Err(self.unexpected(end, "`,` or `}`"));
+                return Err(self.unexpected(end, &format!("`,` or `{close}`")));
             }
             next = end + 1;
         }

@@ -211,10 +211,10 @@ impl Looking {
         }
         let mut objects = named(&subjects, rows, &names, app, world)?;
         let arguments = objects.split_off(targets);
-        let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
-        let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
-        // The question names only some of the objects, so what would take the most with it comes first.
         let dictionary = app.dictionary()?;
+        let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?, dictionary);
+        let stands: Vec<Option<_>> = subjects.iter().take(targets).enumerate().map(stands).collect();
+        // The question names only some of the objects, so what would take the most with it comes first.
         let rank = |at: usize| {
             let both = rows.get(at).zip(subjects.get(at));
             let weight = both.map_or(0, |(row, subject)| words::weight(subject, row, dictionary));
@@ -235,7 +235,7 @@ impl Looking {
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         wording.count = wording.count.saturating_sub(deleted.len());
         wording.others = others.into();
-        let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
+        let others = words::others(stands.iter().flatten(), wording.count);
         if wording.consequence.as_deref() == Some(DELETES_SERIES)
             && none_repeats(subjects.iter().take(targets).zip(rows), wording.count)
         {

@@ -161,10 +161,8 @@ impl Setting {
         effects.extend(self.so_already());
         effects.extend(self.unchanged());
         effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
-        effects.extend(words::others(
-            self.open.iter().filter_map(|open| open.stands.as_deref()),
-            self.open.len(),
-        ));
+        let standing = self.open.iter().filter_map(|open| open.stands.as_ref());
+        effects.extend(words::others(standing, self.open.len()));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
