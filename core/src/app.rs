@@ -52,7 +52,8 @@ impl App {
 /// What scripts can use instead of System Settings, which itself cannot be scripted.
 ///
 /// # Source
-/// System Events' dictionary: the suites Appearance, Dock and Network Preferences. Panes open by their address since macOS 13.
+/// System Events' dictionary: the suites Appearance, Dock and Network Preferences. Panes open by their address since
+/// macOS 13.
 const SETTINGS: &str = "the app System Events has the settings of appearance, dock, network and screen saver; StandardAdditions opens a pane: `open location` with x-apple.systempreferences:com.apple.BluetoothSettings";
 
 /// Every scriptable app that was found.

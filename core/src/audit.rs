@@ -1,7 +1,8 @@
 //! The audit log: an entry for every decision and every execution, in a chain that reveals changes.
 //!
 //! A log is lines of JSON. Each line names the hash of the line before it and ends with its own, so that a line that
-//! was edited, inserted, moved or taken out breaks the chain at its place. A log begins with the link to the log before.
+//! was edited, inserted, moved or taken out breaks the chain at its place. A log begins with the link to the log
+//! before.
 
 mod chain;
 mod redact;

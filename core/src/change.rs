@@ -81,7 +81,8 @@ pub struct Fact {
     pub is_of_some: bool,
     /// Whether the change removes it for good. A question shows it only if there is some.
     pub is_lost: bool,
-    /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are any.
+    /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are
+    /// any.
     pub is_sample: bool,
     /// Whether it is the name of the container. A question shows it beside the name of the object.
     pub is_place: bool,
@@ -94,8 +95,9 @@ pub enum Look {
     Property(Vec<Identifier>),
     /// How many elements of a kind it has, itself or through properties.
     Count(Vec<Identifier>),
-    /// The object that this one represents, as a root task represents its project: the property that holds the other object, the property that is equal in
-    /// both, the name, and the elements to count. Empty if it represents only itself.
+    /// The object that this one represents, as a root task represents its project: the property that holds the other
+    /// object, the property that is equal in both, the name, and the elements to count. Empty if it represents only
+    /// itself.
     Standing([Identifier; 4]),
     /// A property of those elements that meet a condition: the elements, the property that must be true, the property
     /// to read.
@@ -292,7 +294,8 @@ fn named<'a>(dictionary: &'a Dictionary, class: &'a str) -> impl Iterator<Item =
     name.into_iter().chain(LABELS.iter().filter_map(move |term| dictionary.property(class, term)))
 }
 
-/// Returns the properties that tell a human which object of a class it is, the best first, as the dictionary names them.
+/// Returns the properties that tell a human which object of a class it is, the best first, as the dictionary names
+/// them.
 pub(crate) fn labels(app: &str, dictionary: &Dictionary, class: &str) -> Vec<String> {
     let found: Vec<&Property> = match profile_of(app, dictionary, class) {
         Some(profile) => profile.labels.iter().filter_map(|term| dictionary.property(class, term)).collect(),
@@ -368,8 +371,8 @@ pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Opt
 /// Properties that an app or its server changes on its own: positions on the screen, states, and the dates of changes.
 ///
 /// # Source
-/// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set, and
-/// change on their own. Inferred: Mail may still write the `content` of a reply after it has answered.
+/// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set,
+/// and change on their own. Inferred: Mail may still write the `content` of a reply after it has answered.
 const RESTLESS: [&str; 19] = [
     "content",
     "modification date",

@@ -30,7 +30,8 @@ pub fn said(text: Option<&str>, most: usize) -> String {
     if cleaned.is_empty() { cleaned } else { format!("The app says: \"{cleaned}\"") }
 }
 
-/// The longest part of an app's own error to pass on. A cause fits into it, but a long text addressed to the model does not.
+/// The longest part of an app's own error to pass on. A cause fits into it, but a long text addressed to the model does
+/// not.
 pub const ERROR: usize = 300;
 
 /// Quotes an app: `Mail says: "…"`, cleaned and cut. If there is no text, it says so.

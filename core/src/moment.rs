@@ -290,8 +290,8 @@ impl Shift {
         (moment.from == From::Now && moment.clock.is_none()).then_some(Self(moment.span))
     }
 
-    /// The date at that distance from another one. Days and longer spans are counted by the calendar: such a result names no
-    /// zone, so the Mac's own counts, as it does for the other date.
+    /// The date at that distance from another one. Days and longer spans are counted by the calendar: such a result
+    /// names no zone, so the Mac's own counts, as it does for the other date.
     pub(crate) fn of(self, date: &str) -> Option<String> {
         // Hours and minutes pass on the clock of the world, also when local clocks change. The result keeps the offset.
         let offset =

@@ -23,8 +23,8 @@ const fn one(number: i64, word: &'static str) -> Named {
 /// An app, a property, and its words.
 ///
 /// # Source
-/// Mail's dictionary has -1 for no flag, and its menu of flags lists the seven colours. Published scripts for Finder count
-/// the colours of labels from 1. The dictionary of Reminders: 1–4 are high, 5 is medium, 6–9 are low, 0 is none.
+/// Mail's dictionary has -1 for no flag, and its menu of flags lists the seven colours. Published scripts for Finder
+/// count the colours of labels from 1. The dictionary of Reminders: 1–4 are high, 5 is medium, 6–9 are low, 0 is none.
 const NUMBERED: [(&str, &str, Numbers); 3] = [
     (
         "com.apple.mail",

@@ -50,11 +50,11 @@ struct Profile {
 }
 
 /// # Source
-/// Mail: a column of a mailbox costs about 85 ms, ids and dates of 43,000 messages 1.5 s, subjects and senders 3.5 s, a property by id 16 to
-/// 40 ms, any event by index 0.5 s, and its filters take up to 57 s (measured in public on macOS 26 and 27).
-/// OmniFocus: 16.7 ms for one property, 60 s for a filter over 1,961 tasks. Contacts: one property of 800 people in 0.1 s.
-/// Calendar: 7 to 30 s for a filter over 3,700 events in 9 calendars, 1.3 s for the names of 18 calendars. Reminders: three
-/// properties of 124 reminders in 15 s, by columns.
+/// Mail: a column of a mailbox costs about 85 ms, ids and dates of 43,000 messages 1.5 s, subjects and senders 3.5 s, a
+/// property by id 16 to 40 ms, any event by index 0.5 s, and its filters take up to 57 s (measured in public on macOS
+/// 26 and 27). OmniFocus: 16.7 ms for one property, 60 s for a filter over 1,961 tasks. Contacts: one property of 800
+/// people in 0.1 s. Calendar: 7 to 30 s for a filter over 3,700 events in 9 calendars, 1.3 s for the names of 18
+/// calendars. Reminders: three properties of 124 reminders in 15 s, by columns.
 const PROFILES: [Profile; 7] = [
     Profile {
         app: "com.apple.mail",
@@ -118,8 +118,8 @@ const TELLING: f64 = 20.0;
 /// The weight of a new measurement against the old ones: a single slow answer does not change the plan.
 const WEIGHT: f64 = 0.3;
 
-/// The largest factor by which one measurement may differ from what was expected. An app that was stuck once, for as long as
-/// a timeout lasts, must not make the server refuse its lists from then on.
+/// The largest factor by which one measurement may differ from what was expected. An app that was stuck once, for as
+/// long as a timeout lasts, must not make the server refuse its lists from then on.
 const MOST_CHANGE: f64 = 4.0;
 
 impl Learned {

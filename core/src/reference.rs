@@ -248,8 +248,8 @@ impl References {
         std::mem::take(&mut self.renamed)
     }
 
-    /// Changes the path of every reference that leads through an object, including references to its contents. Without a
-    /// new path, the object was moved and nothing tells where it is.
+    /// Changes the path of every reference that leads through an object, including references to its contents. Without
+    /// a new path, the object was moved and nothing tells where it is.
     pub fn renamed(&mut self, app: &str, from: &Path, to: Option<&Path>) {
         let to_json = to.map(Path::to_json);
         self.renamed.push(Renamed { app: app.to_owned(), from: from.to_json(), to: to_json });
@@ -302,8 +302,8 @@ impl References {
         self.counters.failed += u64::from(self.remove(id).is_some());
     }
 
-    /// Drops every expired reference and frees its memory. Returns their number. Stable references stay until others need
-    /// the room.
+    /// Drops every expired reference and frees its memory. Returns their number. Stable references stay until others
+    /// need the room.
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
         let stays = |held: &Held| now.since(held.used) <= ttl || held.object.path.is_stable();

@@ -434,8 +434,8 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     Ok(found)
 }
 
-/// The error for what later calls have changed. Without it, a property would get a value from between, or the change of a
-/// new object would be taken for that of a person.
+/// The error for what later calls have changed. Without it, a property would get a value from between, or the change of
+/// a new object would be taken for that of a person.
 fn overwritten(undo: &Undo, all: &indexmap::IndexSet<&str>) -> Fault {
     let id = undo.shown_id();
     let later = all.iter().copied().collect::<Vec<_>>().join(", ");
@@ -450,8 +450,8 @@ fn overwritten(undo: &Undo, all: &indexmap::IndexSet<&str>) -> Fault {
     Fault::parameter("undo", message, suggestion)
 }
 
-/// Whether undo may reverse writes in any order. A new name and a move change the path to an object, and a new object may
-/// hold a moved one. Several moves go back in the order in which they were made, so that the objects keep theirs.
+/// Whether undo may reverse writes in any order. A new name and a move change the path to an object, and a new object
+/// may hold a moved one. Several moves go back in the order in which they were made, so that the objects keep theirs.
 fn are_free(undos: &[Undo]) -> bool {
     let back = || undos.iter().filter(|undo| !undo.is_lasting());
     let is_move = |undo: &Undo| matches!(undo.way, Way::Move { .. });
@@ -470,7 +470,8 @@ pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
     let mut parts: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
         let rest = |at: usize| parts.iter().skip(at + 1).flatten();
-        // Writes with the same time come from one call. Undo may reverse them in any order if ids lead to their objects.
+        // Writes with the same time come from one call. Undo may reverse them in any order if ids lead to their
+        // objects.
         let is_by_id = |other: &Undo| !leads_by_name(&other.object) && !leads_by_name(&undo.object);
         let may_pass = |other: &Undo| other.app != undo.app || other.at == undo.at && is_by_id(other);
         let is_free = |at: usize| rest(at).all(|other| may_pass(other));
@@ -508,8 +509,8 @@ pub(crate) fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::I
     back.map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Lists the writes and whether they can be undone, the latest call first, without the `offset` latest ones. A long list
-/// is cut.
+/// Lists the writes and whether they can be undone, the latest call first, without the `offset` latest ones. A long
+/// list is cut.
 pub(crate) fn list(undos: &[Undo], offset: usize) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));

@@ -18,8 +18,8 @@ pub struct Create {
     pub app: Option<String>,
     /// The new objects, in order.
     pub objects: Vec<NewObject>,
-    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the second;
-    /// if there is only one, its children are counted after it.
+    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the
+    /// second; if there is only one, its children are counted after it.
     pub then: Vec<Next>,
 }
 

@@ -145,16 +145,16 @@ const FACTS: [(&str, &str, &str, &str, &str); 44] = [
 /// Finder's dictionary: `empty` and `empty trash` do the same.
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
-/// Effects that cannot be undone: an app, a command, a class that all targets are of, and the words. An empty app or class
-/// matches every one, and the first matching row counts.
+/// Effects that cannot be undone: an app, a command, a class that all targets are of, and the words. An empty app or
+/// class matches every one, and the first matching row counts.
 ///
 /// # Source
-/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. A published server for Mail: `delete`
-/// of a message in the Trash changes nothing and gives no error. Notes' user guide: a deleted note
-/// stays in Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash. A
-/// published report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's
-/// dictionary: the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps
-/// repeating items with their next date.
+/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. A published server for Mail:
+/// `delete` of a message in the Trash changes nothing and gives no error. Notes' user guide: a deleted note stays in
+/// Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash. A published
+/// report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's dictionary:
+/// the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps repeating
+/// items with their next date.
 const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
     ("com.apple.mail", REPLY, "", NOT_SENT),
     ("com.apple.mail", FORWARD, "", NOT_SENT),
@@ -189,8 +189,8 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
 pub(crate) const DELETES_SERIES: &str = "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects";
 pub(crate) const NOT_RESTORED: &str = "this server cannot restore deleted objects";
 
-/// The effects of a command on objects of one class in one container: an app, the command, the class, the containers, and
-/// the words. A container is a class or a property of the app.
+/// The effects of a command on objects of one class in one container: an app, the command, the class, the containers,
+/// and the words. A container is a class or a property of the app.
 ///
 /// # Source
 /// Music's user guide: removing a song from a playlist does not remove it from the library. Mail's dictionary: `inbox`
@@ -253,8 +253,8 @@ const DRAFTS: [(&str, &str); 1] = [("com.apple.mail", "outgoing message")];
 /// What the answer says of a message that nobody sees yet.
 ///
 /// # Source
-/// Mail's dictionary: `opening window` and `visible` say whether a message has a window, and the default is none. `save`
-/// puts it into Drafts.
+/// Mail's dictionary: `opening window` and `visible` say whether a message has a window, and the default is none.
+/// `save` puts it into Drafts.
 pub(crate) const DRAFT_UNSEEN: &str =
     "the user does not see this draft yet, and it is not in Drafts: set its `visible` to true, or run `save`";
 
@@ -407,8 +407,8 @@ fn place(app: &str, dictionary: &Dictionary, path: &Path) -> Option<&'static Pla
     PLACES.iter().find(is_it).filter(|_| !path.containers().any(tells))
 }
 
-/// Objects that an app still finds after they were deleted, except in the container that they were in: an app, a class, and
-/// that container.
+/// Objects that an app still finds after they were deleted, except in the container that they were in: an app, a class,
+/// and that container.
 ///
 /// # Source
 /// Notes' user guide: a deleted note stays in Recently Deleted for a while.
@@ -469,8 +469,8 @@ pub(crate) fn unshown(app: &str, dictionary: &Dictionary, code: &str, class: &st
     unshown.filter_map(property).collect()
 }
 
-/// The facts that only tell whether another object has taken the place of this one: its id, if its path ends with a name,
-/// and what [`unshown`] names.
+/// The facts that only tell whether another object has taken the place of this one: its id, if its path ends with a
+/// name, and what [`unshown`] names.
 pub(crate) fn binding(app: &str, dictionary: &Dictionary, code: &str, path: &Path) -> Vec<Fact> {
     if path.name().is_none() {
         return Vec::new();

@@ -19,8 +19,8 @@ pub struct Tell {
     pub terms: &'static [&'static str],
 }
 
-/// An app, its command, the name of the value, the way to it, and when it is read. The elements at the end of a way that
-/// begins with `#` are counted.
+/// An app, its command, the name of the value, the way to it, and when it is read. The elements at the end of a way
+/// that begins with `#` are counted.
 type Row = (&'static str, &'static str, &'static str, &'static [&'static str], bool);
 
 /// The name of the kinds and sizes of what the clipboard holds. A picture reads as an empty text, too.

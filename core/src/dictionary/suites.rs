@@ -23,8 +23,8 @@ use tree::Room;
 /// The most pairs of one app.
 pub const MOST_PAIRS: usize = MOST_INCLUDES;
 
-/// The folders that hold an app's terminologies, best first: scripts use the English terms. The last one is the folder of
-/// the suites itself.
+/// The folders that hold an app's terminologies, best first: scripts use the English terms. The last one is the folder
+/// of the suites itself.
 pub const FOLDERS: [&str; 7] =
     ["en.lproj", "English.lproj", "en_US.lproj", "en-US.lproj", "en_GB.lproj", "Base.lproj", ""];
 

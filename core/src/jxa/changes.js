@@ -1,7 +1,7 @@
 // Follows the prelude in scripts that change something.
 
-// The values of some objects for a human: mark, labels, old values, the objects at the positions on the path, and facts;
-// or the reason why they cannot be read.
+// The values of some objects for a human: mark, labels, old values, the objects at the positions on the path, and
+// facts; or the reason why they cannot be read.
 const preview = (rows, way, q) =>
   rows.map((p) => {
     at = "object";
@@ -46,8 +46,8 @@ const inOrder = (groups) => {
   return found;
 };
 
-// The order of the writes. An app that saves after each of them refuses an object that ends before it starts, even if the
-// next write would set its other date. So the new end is written first if the new start is not before the old end.
+// The order of the writes. An app that saves after each of them refuses an object that ends before it starts, even if
+// the next write would set its other date. So the new end is written first if the new start is not before the old end.
 const inTime = (span, values, old) => {
   const order = values.map((_, i) => i);
   if (span === undefined) return order;

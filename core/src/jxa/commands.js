@@ -77,8 +77,8 @@ const moving = (x, q, send) => {
     looks === null ? {} : { looks: looks },
   );
 };
-// A copy of one object: the app's answer, and the values of the copy right after it was made. An app may give it the id of
-// its original. Then nothing leads to the copy alone.
+// A copy of one object: the app's answer, and the values of the copy right after it was made. An app may give it the id
+// of its original. Then nothing leads to the copy alone.
 const copying = (original, q, send) => {
   const old = known(original, q.id);
   at = "command";
@@ -91,8 +91,8 @@ const copying = (original, q, send) => {
   if (old !== null && old === String(id)) return { $: "shared" };
   return { $: "copied", value: value, copy: copy, id: id, looks: read(x, q.looks) };
 };
-// Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that has
-// the old one's values.
+// Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that
+// has the old one's values.
 const arriving = (q, send) => {
   const quietly = (get) => {
     try {

@@ -1,5 +1,5 @@
-// Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
-// column, and `sort` says what to compare: the count, a key or an aggregate.
+// Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function
+// and a column, and `sort` says what to compare: the count, a key or an aggregate.
 const CONTAINER = -1;
 // More containers without elements are only counted, because they would fill the answer.
 const MOST_EMPTY = 50;

@@ -1,5 +1,6 @@
-// The calendars and reminders of the system, asked through EventKit. Only values come from here; writes stay with the app. Reading
-// never asks for consent: without full access nothing is read, because an empty answer would look like a free week.
+// The calendars and reminders of the system, asked through EventKit. Only values come from here; writes stay with the
+// app. Reading never asks for consent: without full access nothing is read, because an empty answer would look like a
+// free week.
 const ACCESS = ["not asked", "restricted", "denied", "full", "write only"];
 const FULL = 3;
 // The bridge may return integers as texts, and nil for a text.

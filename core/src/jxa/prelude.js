@@ -150,7 +150,7 @@ const fileOf = (one) => Object.assign((x) => pathIn(one(x)), one);
 // A count of elements is read from one object at a time, because a read from many objects at once would return the sum.
 const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
-// An object on a path. If a list has just named the object that has it, an app that finds none means that there is none.
+// An object on a path. If a list has just named its owner, and the app finds nothing, there is no object.
 const objectOn = (read, x, isListed) => {
   try {
     return askSingle(() => read(x));

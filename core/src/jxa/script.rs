@@ -97,8 +97,8 @@ impl Script {
     }
 }
 
-/// How long a script waits for the answer to a dialog about a library, in milliseconds. The dialog ends with the process
-/// that asked, which is given ten minutes.
+/// How long a script waits for the answer to a dialog about a library, in milliseconds. The dialog ends with the
+/// process that asked, which is given ten minutes.
 const DIALOG: u64 = 590_000;
 
 /// The part of a long text that the answer to a client's script contains.
@@ -304,8 +304,8 @@ fn value(to: &Path, text: TextWindow, data: &mut Data) -> String {
     format!("{{ const p = d.p; return value({object}); }}")
 }
 
-/// The smallest number of objects in one collection for which columns are considered. In Mail a column takes 85 ms and a
-/// single read 25 ms, so columns never pay for fewer objects.
+/// The smallest number of objects in one collection for which columns are considered. In Mail a column takes 85 ms and
+/// a single read 25 ms, so columns never pay for fewer objects.
 const BATCH: usize = 3;
 
 /// Objects that are reached the same way and read the same way share their code: one row of data each.

@@ -230,8 +230,8 @@ const formsIn = (chain, c, size) => {
   const start = whole.next.counts.slice(0, at).reduce((sum, n) => sum + n, 0);
   return formsOf(whole.next).slice(start, start + size);
 };
-// The containers inside containers, level by level, for as long as there are any. `own` says that the containers are also
-// the elements.
+// The containers inside containers, level by level, for as long as there are any. `own` says that the containers are
+// also the elements.
 const levels = (chains, sub, own) => {
   const all = [],
     seen = new Set();

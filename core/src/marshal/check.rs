@@ -405,8 +405,8 @@ fn is_file(json: &Json) -> bool {
 }
 
 /// The value that a text of AppleScript stands for, if a plain text would mean something else: a file where a file is
-/// taken, and no value where there are no texts. A file that may be an object is read as one, so that a person sees what
-/// it holds.
+/// taken, and no value where there are no texts. A file that may be an object is read as one, so that a person sees
+/// what it holds.
 fn in_applescript(text: &str, shapes: &[Shape<'_>]) -> Option<Json> {
     if text == MISSING {
         let takes_text = shapes.iter().any(|shape| matches!(shape, Shape::Text | Shape::Any));

@@ -1,7 +1,7 @@
 //! Files that no argument may lead to, whatever the policy says: the state directory and the files that start clients.
 //!
-//! This module does not access the disk. The shell lists the closed places, and follows the links in the paths that this
-//! module finds in an action. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case,
+//! This module does not access the disk. The shell lists the closed places, and follows the links in the paths that
+//! this module finds in an action. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case,
 //! `/private`, colons).
 
 mod doors;

@@ -29,8 +29,8 @@ pub(crate) fn named<S: AsRef<str>>(lines: &[S]) -> usize {
     if is_short { lines.len() } else { lines.len().min(NAMED) }
 }
 
-/// The most scopes that the label of an answer names: six still fit on two lines of a form. If there are more, no longer
-/// answer is offered, because a person would not see all that it covers.
+/// The most scopes that the label of an answer names: six still fit on two lines of a form. If there are more, no
+/// longer answer is offered, because a person would not see all that it covers.
 pub(super) const COVERED: usize = 6;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.
@@ -288,8 +288,8 @@ impl Question {
             let _ = write!(text, "\n- and {more} more{what}{}", self.wording.others);
         }
         if !self.wording.script.is_empty() {
-            // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so that none
-            // closes the fence.
+            // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so
+            // that none closes the fence.
             let _ = write!(text, "\n```\n{}\n```", self.wording.script.join("\n"));
         }
         if let Some(consequence) = &self.wording.consequence {

@@ -54,7 +54,8 @@ impl References {
         saved
     }
 
-    /// Takes over the references of an earlier process without those that were last used long ago. Returns their number.
+    /// Takes over the references of an earlier process without those that were last used long ago. Returns their
+    /// number.
     pub fn adopt(&mut self, saved: Vec<Saved>, now: Millis) -> usize {
         let room = self.limits.most.saturating_sub(self.table.len() + self.asleep.len());
         let longest = self.limits.ttl.max(TAKEN_OVER);

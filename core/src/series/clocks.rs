@@ -8,8 +8,8 @@ use super::Zone;
 /// The tz database 2026: since 2024 only Morocco, which has no summer time in Ramadan, changes its clocks in them.
 const QUIET: [[(i8, i8); 2]; 2] = [[(5, 1), (8, 31)], [(11, 8), (2, 14)]];
 
-/// Whether a time of the day in any zone is the same time of the day in another zone at both instants. A zone's offset is
-/// the same in all winters.
+/// Whether a time of the day in any zone is the same time of the day in another zone at both instants. A zone's offset
+/// is the same in all winters.
 pub(crate) fn agree(zone: &Zone, one: i64, other: i64) -> bool {
     let quiet = |instant: i64| {
         let civil = jiff::Timestamp::from_millisecond(zone.civil(instant)).ok()?;

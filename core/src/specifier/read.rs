@@ -47,9 +47,9 @@ const HANDLE: &str = "handle";
 /// The fewest digits of a phone number.
 const SHORTEST: usize = 3;
 
-/// The classes that hold further elements of a class, if the application holds only some of them: Mail's application has
-/// only the mailboxes outside of accounts. A property of the elements with the name of a containing class shows this.
-/// Objects without elements of their own are all in the application's own list: the participants of Messages.
+/// The classes that hold further elements of a class, if the application holds only some of them: Mail's application
+/// has only the mailboxes outside of accounts. A property of the elements with the name of a containing class shows
+/// this. Objects without elements of their own are all in the application's own list: the participants of Messages.
 pub(crate) fn holders_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Vec<&'a str> {
     let Some((_, class)) = dictionary.element(APPLICATION, element) else { return Vec::new() };
     let class = &class.name;

@@ -177,8 +177,8 @@ pub(crate) fn name_in(words: &str) -> String {
     end.map_or_else(|| words.to_owned(), |(at, _)| words[from..from + at + 2].to_owned())
 }
 
-/// Puts a text on one line, at most 80 characters. Joins blanks, makes plain text of markup, turns line ends into `⏎`, and replaces invisible and
-/// direction-changing characters by U+FFFD.
+/// Puts a text on one line, at most 80 characters. Joins blanks, makes plain text of markup, turns line ends into `⏎`,
+/// and replaces invisible and direction-changing characters by U+FFFD.
 ///
 /// Isolates right-to-left text. Otherwise it could reorder its neighbours, so that an old and a new value change places
 /// on the screen.
@@ -223,10 +223,10 @@ const HARMLESS: [&str; 19] = [
     "strong", "u", "ul",
 ];
 
-/// Whether a text begins with a character that makes markup of what follows: a tag or a comment, a link or a picture, or
-/// a character reference. Some clients show a question as Markdown, which would hide a part of it. A blank behind the
-/// character makes it a plain one. Addresses such as `<ada@example.org>` stay as they are, and so do the tags of a note,
-/// which hide nothing but themselves.
+/// Whether a text begins with a character that makes markup of what follows: a tag or a comment, a link or a picture,
+/// or a character reference. Some clients show a question as Markdown, which would hide a part of it. A blank behind
+/// the character makes it a plain one. Addresses such as `<ada@example.org>` stay as they are, and so do the tags of a
+/// note, which hide nothing but themselves.
 fn is_markup(text: &str) -> bool {
     let is_address = |inner: &str| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "@._+-".contains(c);

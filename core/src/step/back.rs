@@ -67,8 +67,8 @@ pub(super) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault
     Ok(rest::with(step, Some(Box::new(rest)), world))
 }
 
-/// Whether an undo ends with this part. What a part cannot restore, or an object that someone has changed since, does not
-/// concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
+/// Whether an undo ends with this part. What a part cannot restore, or an object that someone has changed since, does
+/// not concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
 fn stops(outcome: &Outcome) -> bool {
     let changes = outcome.body["changes"].as_array().into_iter().flatten();
     let mut errors = changes.map(|change| &change["error"]).chain([&outcome.body]);

@@ -180,7 +180,8 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
 /// Checks the number of targets.
 ///
 /// # Errors
-/// There is none in a list, or there are several things to play: each event would stop what the one before it has started.
+/// There is none in a list, or there are several things to play: each event would stop what the one before it has
+/// started.
 fn check_targets(invocation: &Invocation) -> Result<(), Fault> {
     if invocation.each && matches!(&invocation.direct, Some(Given::List(targets)) if targets.is_empty()) {
         let message = format!("`target` is an empty list, so `{}` would do nothing", invocation.term);

@@ -131,8 +131,8 @@ pub(super) fn set_after(call: &CommandCall, invocation: &Invocation) -> Option<C
     Some(call)
 }
 
-/// The same call with the container of a copy as its destination: a value that moves the copy afterwards would leave its
-/// reference and its undo at the old place.
+/// The same call with the container of a copy as its destination: a value that moves the copy afterwards would leave
+/// its reference and its undo at the old place.
 ///
 /// # Errors
 /// The call has a destination, too.

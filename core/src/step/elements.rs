@@ -668,7 +668,7 @@ impl Listing {
         }
     }
 
-    /// Whether a column names each element's container: a property of it, or of one that leads there, as `container` does.
+    /// Whether a column names each element's container, by its own property or through one such as `container`.
     fn names_the_container(&self, dictionary: &Dictionary) -> bool {
         let class = self.wanted.containers.first().map(Path::class).unwrap_or_default();
         let leads_there = |term: &str| {

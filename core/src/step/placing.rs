@@ -151,8 +151,8 @@ impl Placing {
     }
 }
 
-/// Refuses a move into a container of deleted objects that the path does not name, because that is a deletion. `row` has
-/// the name that was read.
+/// Refuses a move into a container of deleted objects that the path does not name, because that is a deletion. `row`
+/// has the name that was read.
 ///
 /// # Errors
 /// It is one. A path that names it is judged as a deletion.
@@ -202,8 +202,8 @@ fn blind(invocation: &Invocation, app: &App) -> Fault {
         .with("command", invocation.term.as_str())
 }
 
-/// The path to a found object. Positions are now ids or names, or have a mark; and if the look `knows` it, a name at the
-/// end is an id.
+/// The path to a found object. Positions are now ids or names, or have a mark; and if the look `knows` it, a name at
+/// the end is an id.
 pub(super) fn found(path: &Path, places: Option<&Json>, anchors: &Anchors, knows: bool) -> Path {
     let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
     let segments = path.segments();

@@ -450,7 +450,8 @@ fn class_held(dictionary: &Dictionary, property: &Property) -> String {
     class.map(|kind| kind.name.clone()).unwrap_or_default()
 }
 
-/// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.
+/// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that
+/// name.
 fn elements(dictionary: &Dictionary, owner: &str, part: &str) -> Option<(Identifier, String)> {
     if owner.is_empty() || dictionary.property(owner, part).is_some() {
         return None;

@@ -309,8 +309,8 @@ impl Missing {
         }
     }
 
-    /// Continues with the names, or with those of the next object outside if they cannot be read: then that object may be
-    /// the missing one.
+    /// Continues with the names, or with those of the next object outside if they cannot be read: then that object may
+    /// be the missing one.
     pub(super) fn resume(
         self,
         reply: Reply,

@@ -713,8 +713,8 @@ impl Open {
         (self.words, self.facts) = (words.to_owned(), facts.to_owned());
     }
 
-    /// Names an event by the one date that is left out of its series: its own date is that of its first event, and people
-    /// know the one that the call names.
+    /// Names an event by the one date that is left out of its series: its own date is that of its first event, and
+    /// people know the one that the call names.
     fn name_by_date(&mut self, app: &App) {
         if let Some([date]) = self.left_out_dates().as_deref() {
             let words = words::occurrence(&self.change.subject, &self.row, date, app, &self.names);

@@ -240,8 +240,8 @@ pub(super) fn stands(subject: &Subject, row: &Json, dictionary: &Dictionary) -> 
     Some(Standing { kind: subject.facts[at].caption.clone(), name })
 }
 
-/// How much a command would take with an object: the elements in it, as far as they were counted, and its unsaved changes.
-/// What cannot be read is the most.
+/// How much a command would take with an object: the elements in it, as far as they were counted, and its unsaved
+/// changes. What cannot be read is the most.
 pub(super) fn weight(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u64 {
     let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let counted = subject.facts.iter().zip(reads).filter(|(fact, _)| fact.weighs());
@@ -263,8 +263,8 @@ pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &
     paths
 }
 
-/// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty if
-/// all objects are in one container, because the named ones say which. `are_placed` means that the named ones say it
+/// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty
+/// if all objects are in one container, because the named ones say which. `are_placed` means that the named ones say it
 /// although no path does.
 pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names, are_placed: bool) -> String {
     let container = |path: &Path| path.last().map(|(container, _)| container.clone());

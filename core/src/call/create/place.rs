@@ -1,4 +1,5 @@
-//! Places that a client gives in the words of people: a property that names the container, or the container's plain name.
+//! Places that a client gives in the words of people: a property that names the container, or the container's plain
+//! name.
 
 use serde_json::{Value as Json, json};
 

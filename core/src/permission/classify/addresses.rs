@@ -138,8 +138,9 @@ fn is_of_system(action: &Action, command: &Invocation) -> bool {
     command.code == OPEN && same_id(&action.app, STANDARD_ADDITIONS)
 }
 
-/// Whether an address names a pane of System Settings, and perhaps a place in it. The scheme belongs to System Settings,
-/// and opening a pane changes nothing. An address with an argument, or in any unusual spelling, is judged like others.
+/// Whether an address names a pane of System Settings, and perhaps a place in it. The scheme belongs to System
+/// Settings, and opening a pane changes nothing. An address with an argument, or in any unusual spelling, is judged
+/// like others.
 ///
 /// # Source
 /// Apple's identifiers of panes and their anchors, such as `com.apple.preference.security?Privacy_Camera`: letters,

@@ -327,8 +327,8 @@ const MAKES: &[Row] = &[
     ("com.apple.iCal", "mail alarm", Dangerous, "sends at a later time"),
 ];
 
-/// The app, the class (including classes that inherit from it), the property that is dangerous to write, and the reason;
-/// an empty class means every class of the app.
+/// The app, the class (including classes that inherit from it), the property that is dangerous to write, and the
+/// reason; an empty class means every class of the app.
 const WRITES: &[(&str, &str, &str, &str)] = &[
     (SYSTEM_EVENTS, "", "value", "types into a control of an app, or changes a setting"),
     (SYSTEM_EVENTS, "", "selected", "presses a control of an app"),

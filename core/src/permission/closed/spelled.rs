@@ -32,8 +32,8 @@ fn names(path: &str) -> Vec<&str> {
     names
 }
 
-/// What follows the tilde of a home folder: `~`, `~/Documents`, `~ada`. The name of a user begins with a letter or a digit,
-/// so `~$Budget.xlsx` is a file.
+/// What follows the tilde of a home folder: `~`, `~/Documents`, `~ada`. The name of a user begins with a letter or a
+/// digit, so `~$Budget.xlsx` is a file.
 pub(super) fn from_tilde(text: &str) -> Option<&str> {
     let is_user = |first: char| first == '/' || first == '_' || first.is_alphanumeric();
     text.strip_prefix('~').filter(|rest| rest.chars().next().is_none_or(is_user))

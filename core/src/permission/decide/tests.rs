@@ -394,7 +394,8 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
     }
 }
 
-/// Whether a yes to an action counts once: the form offers no longer answer, and an approval for an hour does not cover it.
+/// Whether a yes to an action counts once: the form offers no longer answer, and an approval for an hour does not cover
+/// it.
 fn counts_once(action: Action, once: bool) {
     let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
     assert_eq!(longer, !once, "{action:?}");

@@ -221,8 +221,8 @@ impl Parser<'_> {
         Ok((Owner::of(specifier, Class::Of(element_of)), added))
     }
 
-    /// Whether a step takes some of a collection by their class, as in `track 2 of (every track of …)`, and not elements
-    /// of each object in it.
+    /// Whether a step takes some of a collection by their class, as in `track 2 of (every track of …)`, and not
+    /// elements of each object in it.
     pub(super) fn is_one_of(&self, owner: &Owner, class: usize, how: &How) -> bool {
         let Container::Specifier(specifier) = &owner.container else { return false };
         let Specifier::Every { element, range: None, .. } = &**specifier else { return false };

@@ -1,5 +1,5 @@
-//! Arithmetic in values: `(10 * 1000 * 1000)`, `((current date) - 7 * days)`. The server folds it, so that no sum reaches
-//! an app.
+//! Arithmetic in values: `(10 * 1000 * 1000)`, `((current date) - 7 * days)`. The server folds it, so that no sum
+//! reaches an app.
 
 use serde_json::{Number, Value as Json, json};
 

@@ -90,8 +90,8 @@ fn subjects(
         let binding: Vec<Fact> = binding.filter(|fact| !facts.contains(fact)).collect();
         facts.extend(binding);
         facts.extend(placed(&app.bundle_id, dictionary, &subject.path));
-        // The question names those first that stand for others or contain the most, wherever they are in the list. It shows
-        // each message to send.
+        // The question names those first that stand for others or contain the most, wherever they are in the list. It
+        // shows each message to send.
         let weighs = |fact: &Fact| fact.is_standing() || fact.weighs();
         if at < most || sends(&invocation.code) || facts.iter().any(weighs) {
             return Some(Subject { facts, ..subject });
@@ -126,8 +126,8 @@ fn subjects(
     (subjects, targets)
 }
 
-/// The targets in the order in which a question names them: the one for which the command does the most harm first, such
-/// as a program among the files to open, and then what may hold others.
+/// The targets in the order in which a question names them: the one for which the command does the most harm first,
+/// such as a program among the files to open, and then what may hold others.
 fn gravest_first<'p>(
     paths: impl Iterator<Item = &'p Path>,
     invocation: &Invocation,

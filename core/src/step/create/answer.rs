@@ -216,8 +216,8 @@ impl Creating {
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
-    /// The rows of the commands that follow, with the app's own answers, and the way back of what each has moved into the
-    /// new objects; `None` if a moved object has none.
+    /// The rows of the commands that follow, with the app's own answers, and the way back of what each has moved into
+    /// the new objects; `None` if a moved object has none.
     fn moved_back(
         &self,
         rows: &Json,
@@ -250,8 +250,8 @@ impl Creating {
     }
 
     /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,
-    /// because the copies are deleted too, only added to them or them to others, only showed something, or only saved them,
-    /// because a save leaves nothing behind.
+    /// because the copies are deleted too, only added to them or them to others, only showed something, or only saved
+    /// them, because a save leaves nothing behind.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let reaches = |command: &Invocation, is_new: fn(&Path) -> bool| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());

@@ -91,8 +91,9 @@ pub(super) fn start_row(
     }
 }
 
-/// The properties to set on the only target of a command, or on the targets of a move, as a step of its own; `None` if the
-/// command has another number of targets, or deletes them. A move may give its objects new ids, so this step goes first.
+/// The properties to set on the only target of a command, or on the targets of a move, as a step of its own; `None` if
+/// the command has another number of targets, or deletes them. A move may give its objects new ids, so this step goes
+/// first.
 fn set_on_target(call: &CommandCall, origin: &Invocation) -> Option<Next> {
     let object = &call.then.object;
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
@@ -166,8 +167,8 @@ fn moved_and_set(
     })
 }
 
-/// The class of the one object that a command returns, and whether that object is new; `None` if it is not known to return
-/// one, or has several targets.
+/// The class of the one object that a command returns, and whether that object is new; `None` if it is not known to
+/// return one, or has several targets.
 ///
 /// # Errors
 /// It has several targets, and the next steps are about what it returns.

@@ -36,8 +36,8 @@ impl Creating {
         sets
     }
 
-    /// A human is not asked about more different objects than they can read. The objects in others do not count, because
-    /// the question lists them below the object that holds them.
+    /// A human is not asked about more different objects than they can read. The objects in others do not count,
+    /// because the question lists them below the object that holds them.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
         let roots = self.sets().into_iter().zip(&self.nodes).filter(|(_, node)| node.parent.is_none());
         let count = roots.map(|(set, _)| set).collect::<IndexSet<usize>>().len();
@@ -157,7 +157,8 @@ impl Creating {
         steps
     }
 
-    /// Whether a step goes before the first command: the properties of the objects that it moves, which may get new ids.
+    /// Whether a step goes before the first command: the properties of the objects that it moves, which may get new
+    /// ids.
     fn is_first(&self, set: &StepSet) -> bool {
         self.row().is_some() && set.after == 0
     }

@@ -24,8 +24,9 @@ use crate::step::query::FEW_NAMES;
 /// Mail keeps the mailboxes "On My Mac" itself and the others in accounts.
 const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
 
-/// Containers that may hold others of their class: an app and the class. A list through the outer ones misses what the inner
-/// ones hold, and people mean all of them. Finder is not among them: everybody knows that its folders have folders.
+/// Containers that may hold others of their class: an app and the class. A list through the outer ones misses what the
+/// inner ones hold, and people mean all of them. Finder is not among them: everybody knows that its folders have
+/// folders.
 ///
 /// # Source
 /// Notes' dictionary: a folder has folders. `every folder` of an account is only the outer ones.
@@ -282,8 +283,8 @@ impl Listing {
         }
     }
 
-    /// Says how each comparison of a filter that nothing matches was read, how many objects have a value to compare, and
-    /// how many pass that comparison alone. A plugin looks only for what matches.
+    /// Says how each comparison of a filter that nothing matches was read, how many objects have a value to compare,
+    /// and how many pass that comparison alone. A plugin looks only for what matches.
     fn with_compared(&self, body: &mut Json, compared: &Json, dictionary: &Dictionary, world: &World<'_>) {
         let Some(filter) = self.wanted.filter.as_ref().filter(|_| world.gate.plugin.is_none()) else {
             return;
@@ -409,8 +410,8 @@ impl Listing {
         if !is_whole || groups.is_empty() || values.len() > MOST_VALUES {
             return;
         }
-        // If the smallest groups come first, the empty ones are the first of all. In the order of the values there is no
-        // place known for them.
+        // If the smallest groups come first, the empty ones are the first of all. In the order of the values there is
+        // no place known for them.
         let is_first = match sort.first() {
             Some((Rank::Count, down)) => !down,
             Some(_) => return,

@@ -410,10 +410,10 @@ fn grouped(
     })
 }
 
-/// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days, and
-/// their order is that of time.
-/// The order of two groups, each with its place among the groups as they were met. The occurrences are sorted by the keys, so
-/// groups that differ in one were met in its order.
+/// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days,
+/// and their order is that of time.
+/// The order of two groups, each with its place among the groups as they were met. The occurrences are sorted by the
+/// keys, so groups that differ in one were met in its order.
 fn ranked(groups: &Groups, a: &(usize, Json), b: &(usize, Json)) -> Ordering {
     let by_value = |x: &Json, y: &Json, down: bool| match (x.is_null(), y.is_null()) {
         (true, true) => Ordering::Equal,

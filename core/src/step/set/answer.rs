@@ -452,8 +452,8 @@ fn is_held(given: &Given, read: &Value, dictionary: &Dictionary, world: &World<'
 fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut World<'_>) -> Option<Json> {
     let dictionary = app.dictionary().ok()?;
     let mut old = restorable(&value(old, Some(&slot.kind), dictionary), dictionary)?;
-    // An app may have no value here, although its dictionary does not allow writing none. An empty list or an empty text
-    // then means no value.
+    // An app may have no value here, although its dictionary does not allow writing none. An empty list or an empty
+    // text then means no value.
     if old.is_null() {
         let kinds = &slot.kind.0;
         let is_text = kinds.iter().all(|kind| ["text", "missing value"].contains(&kind.name.as_str()));

@@ -92,8 +92,9 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     }
     let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
     let chains = chains(undos, world);
-    // Undo reverses all writes of a call to one object together, because an app that keeps two properties in step changes
-    // both. It also reverses both dates of an object together, because the app refuses one that ends before it starts.
+    // Undo reverses all writes of a call to one object together, because an app that keeps two properties in step
+    // changes both. It also reverses both dates of an object together, because the app refuses one that ends before it
+    // starts.
     let mut objects: Vec<Vec<&Chain>> = Vec::new();
     for chain in &chains {
         let joins = |all: &&mut Vec<&Chain>| {
@@ -226,8 +227,8 @@ impl Setting {
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            // The notes count all objects that stand for others, lose something, or are shared. A date that stays is compared for
-            // all of them.
+            // The notes count all objects that stand for others, lose something, or are shared. A date that stays is
+            // compared for all of them.
             let is_needed = |fact: &&Fact| {
                 fact.is_standing() || fact.is_lost || fact.caption == SHARED || !fact.is_shown()
             };

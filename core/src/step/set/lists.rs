@@ -51,8 +51,8 @@ impl Difference {
     }
 }
 
-/// Compares two lists. Numbers are not compared, because a list of them is one thing, such as a colour or a rectangle. If
-/// nothing stays, or what stays changes its order, both whole lists say more.
+/// Compares two lists. Numbers are not compared, because a list of them is one thing, such as a colour or a rectangle.
+/// If nothing stays, or what stays changes its order, both whole lists say more.
 fn difference(
     old: &[Value],
     new: &[Given],

@@ -190,8 +190,8 @@ impl Steps {
         slots.map(|(at, slot)| open.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Those of one step in a question: `then set "rating" to 80: track "Blue"`, and its old values below. Several objects
-    /// that get the same values are below these values.
+    /// Those of one step in a question: `then set "rating" to 80: track "Blue"`, and its old values below. Several
+    /// objects that get the same values are below these values.
     pub(in crate::step) fn lines(
         &self,
         numbers: std::ops::Range<usize>,

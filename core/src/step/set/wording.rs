@@ -37,8 +37,8 @@ impl Setting {
         sets.into_values().collect()
     }
 
-    /// A human is not asked about more different values than they can read. An undo writes what the app had before, which
-    /// the client cannot divide among several calls, so all of it is shown.
+    /// A human is not asked about more different values than they can read. An undo writes what the app had before,
+    /// which the client cannot divide among several calls, so all of it is shown.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
         if self.open.iter().any(|open| self.is_undo(open)) {
             return Ok(());
@@ -351,9 +351,9 @@ impl Open {
         items.iter().map(|item| words::given(item, &self.names)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
-    /// a script that runs from right to left would change places on the screen. New values that the first line of the
-    /// question says are left out.
+    /// The object, and below it for each property the old and the new value on lines of their own: side by side, values
+    /// in a script that runs from right to left would change places on the screen. New values that the first line of
+    /// the question says are left out.
     pub(super) fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
         let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
             if let Some(list) = self.list_difference(at, dictionary) {

@@ -21,8 +21,8 @@ pub(in crate::step) struct Apart {
 }
 
 impl Apart {
-    /// Compares all texts of a question. Sorted texts differ most from their neighbours where they differ from any other
-    /// one, so this takes no longer than reading them.
+    /// Compares all texts of a question. Sorted texts differ most from their neighbours where they differ from any
+    /// other one, so this takes no longer than reading them.
     pub(in crate::step) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let long: BTreeSet<&str> = texts.filter(|text| text.chars().nth(LONGEST).is_some()).collect();
         let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();

@@ -53,8 +53,8 @@ impl Creating {
         Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
     }
 
-    /// The way back of each of successive commands, and a record of those that have none. Replaces each trace in `rows` by
-    /// the app's answer.
+    /// The way back of each of successive commands, and a record of those that have none. Replaces each trace in `rows`
+    /// by the app's answer.
     fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> (Vec<Vec<Undo>>, Option<Undo>) {
         let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
         for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {

@@ -72,8 +72,8 @@ pub(super) fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
 }
 
 impl Tree<'_> {
-    /// A command that follows, and the references among its targets. If it needs a target and names none, the target is the
-    /// first new object.
+    /// A command that follows, and the references among its targets. If it needs a target and names none, the target is
+    /// the first new object.
     ///
     /// # Errors
     /// The command is dangerous and reaches more than the new object, or its arguments are wrong.
@@ -167,8 +167,8 @@ impl Tree<'_> {
         Ok((following, references))
     }
 
-    /// The new objects as words in the arguments of a later command: those that are not inside other new objects, or all
-    /// if there is only one of these. The first is the object that the command follows.
+    /// The new objects as words in the arguments of a later command: those that are not inside other new objects, or
+    /// all if there is only one of these. The first is the object that the command follows.
     fn stand_ins(&self, of: usize) -> Vec<StandIn> {
         let is_one = self.nodes.iter().filter(|node| node.parent.is_none()).count() == 1;
         let roots = self.nodes.iter().enumerate().filter(|(_, node)| is_one || node.parent.is_none());
@@ -232,8 +232,8 @@ pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> R
     Ok(())
 }
 
-/// Refuses a step about an object that an earlier step of the call renames or moves, or whose name an earlier step gives
-/// to another object: the question shows the object that is there now.
+/// Refuses a step about an object that an earlier step of the call renames or moves, or whose name an earlier step
+/// gives to another object: the question shows the object that is there now.
 pub(super) fn check_names(sets: &[StepSet], then: &[Following]) -> Result<(), Fault> {
     for (at, set) in sets.iter().enumerate().filter(|(_, set)| set.change.renames()) {
         let is_given = |name: &str| {

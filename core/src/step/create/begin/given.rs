@@ -12,9 +12,9 @@ use crate::step::set::begin::writable;
 /// properties.
 ///
 /// # Source
-/// Many published scripts for System Events make a login item with a path and a name, and an item of a property list with
-/// its type and its key (Apple's guide to scripting, "Work with Property List Files"). XML parts are named in the same
-/// way. Apple's examples for Keynote, Pages and Numbers make an image of a file.
+/// Many published scripts for System Events make a login item with a path and a name, and an item of a property list
+/// with its type and its key (Apple's guide to scripting, "Work with Property List Files"). XML parts are named in the
+/// same way. Apple's examples for Keynote, Pages and Numbers make an image of a file.
 const AT_MAKE: [(&str, &str, &[&str]); 7] = [
     ("com.apple.systemevents", "login item", &["path", "name"]),
     ("com.apple.systemevents", "property list item", &["kind", "name"]),

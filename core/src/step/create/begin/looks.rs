@@ -61,7 +61,8 @@ impl Tree<'_> {
     }
 }
 
-/// The ids of the elements instead of their number, because a person may put others in their place; of files, the names.
+/// The ids of the elements instead of their number, because a person may put others in their place; of files, the
+/// names.
 fn contents(look: Look, dictionary: &Dictionary, are_files: bool) -> Look {
     let Look::Count(way) = look else { return look };
     let is_it = |class: &&String| {
