@@ -197,7 +197,8 @@ impl Arguments {
     fn run(self, settings: &[config::Setting]) -> Result<(), Failure> {
         let Self { command, common, mac, color } = self;
         color.write_global();
-        // To a command of `plugin`, `--root` names folders to grant. A setting of the same name is about folders of apps.
+        // To a command of `plugin`, `--root` names folders to grant. A setting of the same name is about folders of
+        // apps.
         let is_typed = |key: &str| settings.iter().any(|setting| setting.is_typed() && setting.key == key);
         let folders = if is_typed("root") { mac.root.clone() } else { Vec::new() };
         let is_long = command.as_ref().is_some_and(Command::is_long) && !common.json;

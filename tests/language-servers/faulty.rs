@@ -3,10 +3,11 @@
 //! `[{"on": METHOD, "times"?: N, "unless"?: FILE, "do": [STEP…]}…]`
 //!
 //! The first rule for a method that still counts is followed; a method without a rule is answered as by a server that
-//! has nothing to say. Steps: `{"answer": JSON}`, `{"refuse": CODE}`, `{"fail": ERROR}`, `{"sleep": MS}`, `{"exit": CODE}`, `{"kill": 0}`,
-//! `{"say": {"method", "params"}}`, `{"ask": {"method", "params"}}` (and waits for the answer), `{"write": TEXT}` (as it
-//! is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in two pieces within a character),
-//! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
+//! has nothing to say. Steps: `{"answer": JSON}`, `{"refuse": CODE}`, `{"fail": ERROR}`, `{"sleep": MS}`,
+//! `{"exit": CODE}`, `{"kill": 0}`, `{"say": {"method", "params"}}`, `{"ask": {"method", "params"}}` (and waits for the
+//! answer), `{"write": TEXT}` (as it is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in
+//! two pieces within a character), `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its
+//! folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
 //! `{"keep": FILE}` (what it was asked, in FILE),
 //! `{"child": 0}` (a process that outlives it), `{"deaf": 0}` (never reads again), `{"grow": 0}`
 //! (the same, but it works).

@@ -119,8 +119,8 @@ fn batch(operations: &Json) -> Json {
     json!({"operation": "batch", "operations": operations})
 }
 
-/// Where a task goes counts, not where it was: what ends there is asked for, and nothing else ends. So do a task that is
-/// created completed, tasks that leave, and a task under its temporary id. A batch may also be too long for one run.
+/// Where a task goes counts, not where it was: what ends there is asked for, and nothing else ends. So do a task that
+/// is created completed, tasks that leave, and a task under its temporary id. A batch may also be too long for one run.
 #[test]
 fn what_ends_is_that_where_the_task_is_then() {
     let new = |status: &str, project: &str| {

@@ -3,8 +3,8 @@
 use crate::world::World;
 use iac_plugin::{Json, json};
 
-/// A change may name its items by the conditions of a read. The ids that these find are what the question shows and what
-/// is changed.
+/// A change may name its items by the conditions of a read. The ids that these find are what the question shows and
+/// what is changed.
 #[test]
 fn a_change_takes_the_filters_of_a_read() {
     let mut world = World::new();

@@ -56,8 +56,8 @@ fn update(id: &str, changes: &Json) -> Json {
     json!({"operation": "update", "id": id, "changes": changes})
 }
 
-/// An open item in a completed or dropped container counts as completed or dropped. Undo opens it again, and does not give
-/// it the state of its container.
+/// An open item in a completed or dropped container counts as completed or dropped. Undo opens it again, and does not
+/// give it the state of its container.
 #[test]
 fn undo_restores_the_state_of_the_item_itself() {
     let containers = [
@@ -508,7 +508,8 @@ fn a_merge_is_undone() {
     assert_eq!(answer["error"], "there is a tag `Mood : Calm : Below` already", "{answer}");
 }
 
-/// A new tag of an exclusive group also pushes the others out, and the answer says so. Tags with one path are told apart.
+/// A new tag of an exclusive group also pushes the others out, and the answer says so. Tags with one path are told
+/// apart.
 #[test]
 fn tags_that_leave_are_told_and_come_back() {
     let source = "const mood = new Tag('Mood'), calm = new Tag('Calm', mood), twin = new Tag('Twin'), same = new Tag('Twin'), task = new Task('t', null); \

@@ -421,8 +421,8 @@ fn an_appended_text_that_was_not_taken_is_not_taken_off() {
     );
 }
 
-/// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value of
-/// something below it.
+/// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value
+/// of something below it.
 #[test]
 fn what_was_made_and_then_edited_stays() {
     let tree = json!({"operation": "batch", "operations": [

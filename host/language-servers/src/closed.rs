@@ -95,7 +95,8 @@ impl Fence {
         !is_same || self.closes_real(dir, &real)
     }
 
-    /// Whether an entry of a folder that is not closed itself is closed. `path` leads to it from the root without links.
+    /// Whether an entry of a folder that is not closed itself is closed. `path` leads to it from the root without
+    /// links.
     pub fn closes_entry(&self, path: &str, entry: &Metadata) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         self.around.is_some()

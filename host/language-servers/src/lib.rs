@@ -58,8 +58,8 @@ impl LanguageServers {
         Self { house, workspaces: Mutex::default() }
     }
 
-    /// Opens a root by its absolute path, for one call. Its servers stay alive between calls, and the questions of a call
-    /// see every change of files from before it.
+    /// Opens a root by its absolute path, for one call. Its servers stay alive between calls, and the questions of a
+    /// call see every change of files from before it.
     ///
     /// # Errors
     /// `NotFound` if it is not a readable folder.

@@ -397,7 +397,8 @@ impl Plugin {
         (answer, store.into_data().report(began))
     }
 
-    /// Reads the answer. If the plugin has read apps or files, the answer may hold other people's words, so it is marked.
+    /// Reads the answer. If the plugin has read apps or files, the answer may hold other people's words, so it is
+    /// marked.
     fn read(&self, text: &str, state: &State) -> Result<Json, Failure> {
         let most = self.setup.limits.output;
         if text.len() > most {

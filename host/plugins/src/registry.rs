@@ -127,9 +127,9 @@ const WAITING: usize = 16;
 const LOADING: Duration = Duration::from_secs(25);
 
 impl Registry {
-    /// Reads the list of plugins below `state`. Their stores are below `own`; `None` means below `state` too. With `own`,
-    /// nothing below `state` is written. Compiled code is cached below `cache`. No plugin is loaded; `backend` is called
-    /// when the first one is. No plugin reads what is `closed`.
+    /// Reads the list of plugins below `state`. Their stores are below `own`; `None` means below `state` too. With
+    /// `own`, nothing below `state` is written. Compiled code is cached below `cache`. No plugin is loaded; `backend`
+    /// is called when the first one is. No plugin reads what is `closed`.
     ///
     /// # Errors
     /// The list of installed plugins cannot be read.

@@ -1,7 +1,7 @@
 //! Validates values against the parts of JSON Schema that are about types and ranges.
 //!
-//! `pattern`, `patternProperties` and `format` are not checked: the host would run a plugin's regular expression outside
-//! the sandbox.
+//! `pattern`, `patternProperties` and `format` are not checked: the host would run a plugin's regular expression
+//! outside the sandbox.
 //! `$ref` is not allowed. A library would check all of it, but is three times as much code as the rest of this crate.
 
 use serde_json::{Map, Value as Json};

@@ -189,8 +189,9 @@ impl Setup {
             }
             Standing::Other(other) => {
                 let (what, file_shown) = (other.in_words(), file.display());
-                // Only a program that is surely gone is replaced without a person: another one may be found by its name,
-                // or be a server on the network. An option such as `--read-only` is never dropped without a person.
+                // Only a program that is surely gone is replaced without a person: another one may be found by its
+                // name, or be a server on the network. An option such as `--read-only` is never dropped without a
+                // person.
                 if self.yes && !(is_gone(&other.program) && other.lost.is_empty()) {
                     let again = match is_gone(&other.program) {
                         true => command_again(client, &other.arguments),

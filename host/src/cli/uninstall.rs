@@ -83,7 +83,8 @@ fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failu
         let what = format!("the entry in {}, which is not in the records of `setup`", entry.file.display());
         left.push((what, format!("take it out by hand, because {} still starts the server", client.title)));
     }
-    // The Keychain cannot be searched, so each command must run while the plugin's package still says what it keeps there.
+    // The Keychain cannot be searched, so each command must run while the plugin's package still says what it keeps
+    // there.
     let plugins = if directories::is_mac() { package::with_secrets(common) } else { Vec::new() };
     left.extend(plugins.iter().map(|id| in_keychain(id, common.state.as_deref())));
     let folders = [

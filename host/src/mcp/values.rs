@@ -3,8 +3,8 @@
 //! A value takes a hundred bytes of memory or more once it is parsed. 14 MiB of `{"a":1},` took 1.8 GB, and blocked
 //! the only thread for two seconds.
 
-/// The most values in a line: as many as in ten of the largest batches. A 16 MiB line that is mostly one string has only
-/// seven.
+/// The most values in a line: as many as in ten of the largest batches. A 16 MiB line that is mostly one string has
+/// only seven.
 pub(super) const MOST: usize = 100_000;
 
 /// Whether a line has too many values. Whether it is JSON at all is checked later.

@@ -1,4 +1,5 @@
-//! Follows links for the core, which names the paths that an action would reach. Only the disk knows where a link leads.
+//! Follows links for the core, which names the paths that an action would reach. Only the disk knows where a link
+//! leads.
 //!
 //! One lasting thread does this, because a disk may never answer. If it hangs, another thread takes its place, and no
 //! path goes through the folder that it waits for until that folder answers.

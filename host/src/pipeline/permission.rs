@@ -263,7 +263,8 @@ impl Permission {
         }
     }
 
-    /// Stores and deletes undo records, and updates the others with the new paths of moved objects. Returns false if that failed or took too long.
+    /// Stores and deletes undo records, and updates the others with the new paths of moved objects. Returns false if
+    /// that failed or took too long.
     pub(super) async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
         let (undo, undone, renamed) = (outcome.undo.clone(), outcome.undone.clone(), outcome.renamed.clone());
         if undo.is_empty() && undone.is_empty() && renamed.is_empty() {

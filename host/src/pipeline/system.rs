@@ -170,8 +170,8 @@ impl Pipeline {
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
     }
 
-    /// The state of macOS's consent for each library besides the apps, such as EventKit. Without access everything works,
-    /// but more slowly.
+    /// The state of macOS's consent for each library besides the apps, such as EventKit. Without access everything
+    /// works, but more slowly.
     async fn accesses(&self, apps: &Apps) -> Vec<Json> {
         let mut found = Vec::new();
         for (_, index) in indexes().filter(|(id, _)| apps.0.iter().any(|app| *app.bundle_id == **id)) {

@@ -88,9 +88,9 @@ impl Pipeline {
 }
 
 impl Answered<'_> {
-    /// Takes the undo call out of an answer and leaves null there, unless it is the id of a change of this call. A change
-    /// without an undo is stored too, so that "the last change" does not mean an older one. The host knows whether the
-    /// call has changed something, whatever the plugin answers.
+    /// Takes the undo call out of an answer and leaves null there, unless it is the id of a change of this call. A
+    /// change without an undo is stored too, so that "the last change" does not mean an older one. The host knows
+    /// whether the call has changed something, whatever the plugin answers.
     fn undo(&self, fault: impl Fn(&Json) -> Option<String>, body: &mut Json) -> Option<Undo> {
         let given = match body.get_mut("undo") {
             Some(Json::String(id)) if self.write.undos.contains(id) => return None,

@@ -52,10 +52,10 @@ impl Found {
 }
 
 impl Plugins {
-    /// Finds the installed plugins below these folders, now and after every change. No plugin is loaded before a
-    /// call, and nothing is written if no plugin is installed. If the list cannot be read, it logs a warning, and the
-    /// server goes on without plugins. `own` is the state directory of a simulated Mac that uses the plugins of the real
-    /// one: their stores are there.
+    /// Finds the installed plugins below these folders, now and after every change. No plugin is loaded before a call,
+    /// and nothing is written if no plugin is installed. If the list cannot be read, it logs a warning, and the server
+    /// goes on without plugins. `own` is the state directory of a simulated Mac that uses the plugins of the real one:
+    /// their stores are there.
     pub fn open(state: Option<&Path>, own: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
         let closed: Arc<dyn Closed> = Arc::new(Files::of(state));

@@ -82,7 +82,8 @@ impl Default for Held {
 }
 
 impl Shelf {
-    /// Finds the plugins below `state`, with their stores below `own` or there too. This state does not count as a change.
+    /// Finds the plugins below `state`, with their stores below `own` or there too. This state does not count as a
+    /// change.
     pub(super) fn open(
         state: Option<PathBuf>,
         own: Option<PathBuf>,

@@ -169,7 +169,8 @@ fn chosen(rows: &[Json], wanted: Option<&[String]>) -> Result<Vec<(String, Json)
     Ok(all.into_iter().filter(|(name, _)| wanted.contains(name)).collect())
 }
 
-/// Asks for the events on the days. Because the filter gives both ends of a span, the server lists every date of a series.
+/// Asks for the events on the days. Because the filter gives both ends of a span, the server lists every date of a
+/// series.
 fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
     let range = request.range();
     let comparison =

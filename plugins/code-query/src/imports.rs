@@ -168,8 +168,8 @@ fn is_required(text: &str) -> bool {
     without_comment(rest).trim().trim_end_matches(';').chars().all(is_path)
 }
 
-/// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`, `const x = require(…)`; not the call
-/// `import(…)`.
+/// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`, `const x = require(…)`; not the
+/// call `import(…)`.
 fn is_begin(text: &str) -> bool {
     let text = text.trim_start();
     let word = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");

@@ -140,8 +140,8 @@ impl<'a, 'b> Plan<'a, 'b> {
         &self.asker.located.language
     }
 
-    /// The places of the target, and their definitions in the project: the key of an object is listed as a symbol, but the
-    /// member of an interface is its declaration.
+    /// The places of the target, and their definitions in the project: the key of an object is listed as a symbol, but
+    /// the member of an interface is its declaration.
     fn declarations(&self) -> Vec<Location> {
         let defined = self.asker.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
         let mut found: Vec<Location> = self.places.iter().map(location).collect();
@@ -275,8 +275,8 @@ impl<'a, 'b> Plan<'a, 'b> {
         })
     }
 
-    /// Adds the declarations that override the target or that it overrides. Most servers know those of other classes, but
-    /// those of Python rename only one of them.
+    /// Adds the declarations that override the target or that it overrides. Most servers know those of other classes,
+    /// but those of Python rename only one of them.
     fn add_family(&mut self, heard: &mut Doubts, doubts: &mut Doubts) -> Result<(), Trouble> {
         if self.holders.is_empty() || self.asker.server.naming != Naming::Plain {
             return Ok(());

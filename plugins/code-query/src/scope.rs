@@ -178,8 +178,8 @@ impl Site<'_> {
         self.foreign([path]).is_empty()
     }
 
-    /// Returns those of some files that do not belong to the project: they are outside the root, or in a library below it.
-    /// Lists leave out libraries and what Git ignores.
+    /// Returns those of some files that do not belong to the project: they are outside the root, or in a library below
+    /// it. Lists leave out libraries and what Git ignores.
     pub(crate) fn foreign<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<String> {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
         let mut found = BTreeSet::new();
@@ -307,8 +307,8 @@ impl<'a> Scope<'a> {
         self.listed(&filter(&self.under, limit))
     }
 
-    /// Lists files by a filter, without those that another root answers for and those that the query excludes. They do not
-    /// count toward the limit of the filter.
+    /// Lists files by a filter, without those that another root answers for and those that the query excludes. They do
+    /// not count toward the limit of the filter.
     pub(crate) fn own(&self, filter: &FileFilter, exclude: &[PathPattern]) -> Result<Own, Trouble> {
         let most = filter.limit as usize;
         let limit = if self.inner.is_empty() && exclude.is_empty() { filter.limit } else { LISTED };

@@ -275,8 +275,8 @@
       Array.from(tag.tasks, key).sort(),
     ],
   };
-  // A hash of an object and of everything below it. An object that is to be deleted must still have the hash that it had
-  // when it was told.
+  // A hash of an object and of everything below it. An object that is to be deleted must still have the hash that it
+  // had when it was told.
   function digest(kind, item) {
     const all = [contents[kind](item)];
     const add = (of, items) => all.push(...Array.from(items, contents[of]));

@@ -18,14 +18,17 @@
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: the report that the user saw; the object must still match it
 //   reference  {id} or {temp}
-//   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {after or before: {id}}
-//   set        {name, note, append, cut: the end that the note loses, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
-//              dropped: the time of a drop, or none for now, review, reviewed, nextReview}
+//   place      of a task: {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference},
+//              {top: true} or {after or before: {id}};
+//              of a folder or project: {folder: path, name or id}, {} or {after or before: {id}}
+//   set        {name, note, append, cut: the end that the note loses, flagged, sequential, single, due, defer,
+//              planned, estimate, move, tags, alerts, rule, status, dropped: the time of a drop, or none for now,
+//              review, reviewed, nextReview}
+//   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 //
 // The answer to a change has `undo`: the steps that reverse it, last first, each with the present report about its
-// object (`was`). The report of a step that deletes has a hash of the object and of everything below it. It also has `left`: `{at, why}` for each step that cannot be undone, or not in full.
-//
-//   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
+// object (`was`). The report of a step that deletes has a hash of the object and of everything below it. It also has
+// `left`: `{at, why}` for each step that cannot be undone, or not in full.
 (program, before, acts) => {
   "use strict";
 
@@ -240,8 +243,8 @@
     }
     return null;
   }
-  // Several items that a program moves to one place keep their order: each goes after the one before it, if that is still
-  // there. An undo has exact places.
+  // Several items that a program moves to one place keep their order: each goes after the one before it, if that is
+  // still there. An undo has exact places.
   const latest = new Map(earlier.latest);
   const holds = (item) => key(item.parent || item.parentFolder);
   function mover(kind, move, place) {
@@ -576,8 +579,8 @@
 
   // ---- what ends with its last task
 
-  // The tasks that earlier steps end, and the task or root task that holds an open one after them: null in the inbox, and
-  // in what the program makes. A task that it makes has its temporary id here.
+  // The tasks that earlier steps end, and the task or root task that holds an open one after them: null in the inbox,
+  // and in what the program makes. A task that it makes has its temporary id here.
   const ended = new Set(earlier.ended),
     placed = new Map((earlier.placed || []).map(([who, id]) => [who, id && again.task(id)]));
   const up = (task) => (placed.has(key(task)) ? placed.get(key(task)) : task.parent);
@@ -958,7 +961,8 @@
     total: tasks.length,
     open: tasks.filter((task) => taskState(task) === "active").length,
   });
-  // The number of repetitions that end when something above them ends. A project or group that goes on opens them again.
+  // The number of repetitions that end when something above them ends. A project or group that goes on opens them
+  // again.
   function repetitions(kind, item) {
     const items =
       kind === "folder"
@@ -1048,8 +1052,8 @@
     return newTags(set.tags);
   }
   const named = (added) => (added.length > 0 ? { newTags: added } : {});
-  // The tags that leave an item because the tags of an exclusive group replace each other. An added tag is `{id, group}`;
-  // a new one has no id.
+  // The tags that leave an item because the tags of an exclusive group replace each other. An added tag is
+  // `{id, group}`; a new one has no id.
   const leaving = (item, added, removed) =>
     Array.from(item.tags).filter(
       (tag) =>

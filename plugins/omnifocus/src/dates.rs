@@ -1,9 +1,9 @@
 //! Dates as a caller writes them.
 //!
-//! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`; words such
-//! as `friday 17:00`, `next week`, `in 2 weeks`; `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an
-//! offset. A day is a whole day: as the start of a span it means its beginning, and as the end of a span its end; `before`
-//! and `after` leave all of it out. Weeks, months and years are whole in the same way.
+//! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`; words
+//! such as `friday 17:00`, `next week`, `in 2 weeks`; `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an
+//! offset. A day is a whole day: as the start of a span it means its beginning, and as the end of a span its end;
+//! `before` and `after` leave all of it out. Weeks, months and years are whole in the same way.
 
 mod phrase;
 

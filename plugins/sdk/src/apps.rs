@@ -82,8 +82,8 @@ impl App {
     }
 
     /// Runs a script of the package that changes something. `objects` describes each object in one line; the question
-    /// to a human shows these lines; an empty one stands for an object that an earlier line describes too. `acts` are the declared acts of the script that this call does; empty if the
-    /// script declares none.
+    /// to a human shows these lines; an empty one stands for an object that an earlier line describes too. `acts` are
+    /// the declared acts of the script that this call does; empty if the script declares none.
     ///
     /// # Errors
     /// As for [`run_script`](Self::run_script), and `invalid_parameter` for an act that the script does not declare.

@@ -47,8 +47,8 @@ struct Sought {
     /// The only file in which the name can refer to the symbol, if there is one. A parameter is also the name of an
     /// argument elsewhere.
     only: Option<String>,
-    /// Whether the symbol can be the name of an argument: a parameter, or a value in a class, from which `dataclass` and
-    /// the like make a parameter.
+    /// Whether the symbol can be the name of an argument: a parameter, or a value in a class, from which `dataclass`
+    /// and the like make a parameter.
     keys: bool,
 }
 

@@ -187,8 +187,8 @@ impl State {
     }
 
     /// Distinguishes the guest's own fault from one that the host has returned and the guest passes on. A guest may add
-    /// words to the message. If only the host can know a code and the fault has no detail, the host's message must be in
-    /// the guest's, because nothing else shows that this refusal is meant.
+    /// words to the message. If only the host can know a code and the fault has no detail, the host's message must be
+    /// in the guest's, because nothing else shows that this refusal is meant.
     pub(super) fn said(&self, fault: Fault) -> Failure {
         let is_hosts = failure::is_hosts(&fault.code);
         let same = |told: &&Fault| {

@@ -14,8 +14,8 @@ use crate::plugins::trial::Trial;
 
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// The path of a package, the folder with plugin.toml (built first if it has a Cargo.toml, package.json or Makefile), or the id of an installed
-    /// plugin.
+    /// The path of a package, the folder with plugin.toml (built first if it has a Cargo.toml, package.json or
+    /// Makefile), or the id of an installed plugin.
     #[arg(default_value = ".", value_name = "FILE|DIR|ID")]
     what: PathBuf,
     /// The folder with the calls; by default `calls` beside the package.

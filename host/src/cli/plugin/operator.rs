@@ -53,8 +53,8 @@ pub(in crate::cli) struct Add {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Update {
-    /// The package, its address with the digest, the id of a plugin that came from a registry, or the id of a plugin that
-    /// comes with this program or, with --index, is in an index.
+    /// The package, its address with the digest, the id of a plugin that came from a registry, or the id of a plugin
+    /// that comes with this program or, with --index, is in an index.
     #[arg(value_name = "FILE|ADDRESS|ID")]
     file: PathBuf,
     #[command(flatten)]

@@ -3,8 +3,9 @@
 //! Expressions run inside OmniFocus, over all names and notes, in a backtracking engine. Nothing can stop it there. Its
 //! time depends on the number of ways to divide a text among the repeated parts. If a repeated group can itself match
 //! in several ways, that number has no useful bound. Otherwise it is a power of the text's length. Both follow from the
-//! expression alone. The answer errs on the safe side: an escape that is not a single known letter stands for all letters,
-//! and what cannot be read to its end is refused, because a quantifier might belong to another part than it seems.
+//! expression alone. The answer errs on the safe side: an escape that is not a single known letter stands for all
+//! letters, and what cannot be read to its end is refused, because a quantifier might belong to another part than it
+//! seems.
 
 /// Why an expression is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -409,8 +410,8 @@ fn meet(left: Letters, right: Letters) -> bool {
     left.0 & right.0 != 0 || left.1 & right.1 != 0
 }
 
-/// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`; and whether the group only
-/// looks ahead or back.
+/// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`; and whether the group
+/// only looks ahead or back.
 fn opening(letters: &[char]) -> Result<(usize, bool), Refused> {
     match letters {
         ['(', '?', '<', '=' | '!', ..] => Ok((4, true)),

@@ -11,8 +11,8 @@ use crate::{Engine, Moment};
 /// The keys that name items, as a read has them.
 pub(super) const KEYS: [&str; 3] = ["filters", "mode", "daysAhead"];
 
-/// The most items of one change. A person cannot judge more names in one question. It is more than a list of `ids` takes,
-/// because the caller need not write these ids.
+/// The most items of one change. A person cannot judge more names in one question. It is more than a list of `ids`
+/// takes, because the caller need not write these ids.
 const MOST: i64 = 300;
 
 /// Whether a mutation names its items by conditions.

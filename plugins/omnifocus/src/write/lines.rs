@@ -15,15 +15,15 @@ const EQUAL: usize = 3;
 /// The maximum number of characters of a shared line. The host refuses a change with a line of more than 1,200.
 const SHARED: usize = 1_000;
 
-/// Values of several items have lines of their own if they are too long for this number of characters, but not more than
-/// this number of values: a person reads a short paragraph or a list of one screen.
+/// Values of several items have lines of their own if they are too long for this number of characters, but not more
+/// than this number of values: a person reads a short paragraph or a list of one screen.
 const PARAGRAPH: usize = 300;
 const LISTED: usize = 20;
 
-/// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name all
-/// their items, and the host shows no empty line. Steps that lose something come first, those with the most contents
-/// before the others, and new items come last: if the whole is too long for a question, the host leaves out the last
-/// lines.
+/// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name
+/// all their items, and the host shows no empty line. Steps that lose something come first, those with the most
+/// contents before the others, and new items come last: if the whole is too long for a question, the host leaves out
+/// the last lines.
 pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
     let is_new = |step: &Step| step.operation.starts_with("create") || !step.json["id"]["temp"].is_null();
     let extent = |step: &Step| if step.loses() { step.extent() } else { 0 };

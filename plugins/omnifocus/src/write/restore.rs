@@ -33,8 +33,8 @@ pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
     })
 }
 
-/// Adds to the steps of an undo the present reports about their items, after a change in several runs: a run does not know
-/// what the later ones do to its items.
+/// Adds to the steps of an undo the present reports about their items, after a change in several runs: a run does not
+/// know what the later ones do to its items.
 ///
 /// # Errors
 /// The errors of the engine; the steps are then as before.

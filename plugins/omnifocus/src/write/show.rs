@@ -165,7 +165,8 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
     answer
 }
 
-/// Whether a minimal answer has a row for a step: if it failed, has a warning, or made an item whose id is nowhere else.
+/// Whether a minimal answer has a row for a step: if it failed, has a warning, or made an item whose id is nowhere
+/// else.
 fn is_told(step: &Step, row: &Json, is_mapped: bool) -> bool {
     let makes = match step.operation {
         "create" => !is_mapped,
@@ -241,8 +242,8 @@ fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
     shown
 }
 
-/// The result of one of many steps that make the same change: the item, and what of it the change is about. All values of
-/// many items would fill the answer.
+/// The result of one of many steps that make the same change: the item, and what of it the change is about. All values
+/// of many items would fill the answer.
 fn changed(step: &Step, mut outcome: Json, form: Form) -> Json {
     let is_same_for_all = form == Form::Bulk && matches!(step.operation, "update" | "complete");
     if let (true, Json::Object(fields)) = (is_same_for_all, &mut outcome) {

@@ -23,8 +23,8 @@ pub struct Changed {
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Changes {
     known: Changed,
-    /// Whether a change was sent and its answer has not come. Shared, because `bounded` reads it while the guest borrows
-    /// the state.
+    /// Whether a change was sent and its answer has not come. Shared, because `bounded` reads it while the guest
+    /// borrows the state.
     waits: Arc<AtomicBool>,
 }
 

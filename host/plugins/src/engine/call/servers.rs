@@ -230,7 +230,8 @@ impl State {
         Ok(answer.cross())
     }
 
-    /// Asks a question that always has an answer; `None` if the host has no language servers, or if the answer is too long.
+    /// Asks a question that always has an answer; `None` if the host has no language servers, or if the answer is too
+    /// long.
     async fn told<T: Cross + DeserializeOwned>(
         &mut self,
         on: &Handle,

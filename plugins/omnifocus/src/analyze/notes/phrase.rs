@@ -44,8 +44,8 @@ impl<'a> Words<'a> {
         tags
     }
 
-    /// Removes the due date. A deadline without a day, such as `by 5pm`, is that of the day before it (`tomorrow by 5pm`) or
-    /// of the occasion; otherwise the next time to come, or today for `EOD`.
+    /// Removes the due date. A deadline without a day, such as `by 5pm`, is that of the day before it
+    /// (`tomorrow by 5pm`) or of the occasion; otherwise the next time to come, or today for `EOD`.
     pub(super) fn take_due(&mut self, moment: &Moment) -> Option<String> {
         let Some(When { day, time, at }) = self.take(DEADLINE, false, moment) else {
             return self.take(OCCASION, false, moment).and_then(When::text);
