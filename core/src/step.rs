@@ -5,6 +5,7 @@
 //! loop { step = match step {
 //!     Run(r) => resume(r.pending, run(r.script).await, &mut world),
 //!     Ask(a) => resume(a.pending, Event::Answered(ask(&a.question).await), &mut world),
+//!     Load(l) => resume(l.pending, Event::Loaded, &mut with_dictionary(&l.app).await),
 //!     Done(o) => return o,
 //! } }
 //! ```

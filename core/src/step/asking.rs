@@ -1,4 +1,4 @@
-//! The gate in the machine: it decides about an action, asks if necessary, and only then writes the script.
+//! Decides about an action, asks a human if necessary, and only then writes the script.
 
 mod looking;
 mod opening;
@@ -38,11 +38,12 @@ pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<
     }
 }
 
-/// The largest number of characters of a question: some screens full, more than 25 sets of values and the longest
-/// message to send need. Nobody reads more than that before an answer.
+/// The largest number of characters of a question, several screens. The longest message to send fits, and so do 25 sets
+/// of values. A person would not read more before answering.
 const LONGEST: usize = 30_000;
 
-/// Puts an action to a human in these words. `parts` are the parts of its script.
+/// Asks a human about an action in these words. `parts` are the parts of its script, so that the answer counts for this
+/// script only.
 pub(super) fn put(
     unasked: Unasked,
     mut wording: Wording,
@@ -50,8 +51,8 @@ pub(super) fn put(
     behind: Behind,
     then: Then,
 ) -> Step {
-    // A script has its own limits, and all of it is shown. An undo writes what the app had before, which the client
-    // cannot divide among several calls.
+    // A script has its own limits, and all of it is shown. The client cannot divide the old values of an undo among
+    // several calls, so a long undo shows only its first lines.
     let is_script = !wording.script.is_empty();
     if wording.is_undo {
         shorten(&mut wording.objects);
@@ -69,7 +70,8 @@ pub(super) fn put(
     failed(&Fault::new(Code::InvalidParameter, message, suggestion), behind.events)
 }
 
-/// Leaves out the last lines of a question that is too long, and counts them.
+/// Leaves out the last lines of a question that is too long, and says how many. Half of the room stays for the rest of
+/// the question.
 fn shorten(lines: &mut Vec<String>) {
     let mut left = LONGEST / 2;
     let fits = |line: &String| {
@@ -86,7 +88,7 @@ fn shorten(lines: &mut Vec<String>) {
     }
 }
 
-/// Puts a question to a human.
+/// Asks a human this question.
 fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
     let question = asked.question().clone();
     let pending = Pending {

@@ -67,8 +67,9 @@ pub(super) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault
     Ok(rest::with(step, Some(Box::new(rest)), world))
 }
 
-/// Whether an undo ends with this part. What a part cannot restore, or an object that someone has changed since, does
-/// not concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
+/// Whether an undo ends with this part. It goes on if the part could not restore something, or if someone has changed
+/// an object since, because the other parts are about other objects. It ends after a refusal, or if the app has stopped
+/// answering.
 fn stops(outcome: &Outcome) -> bool {
     let changes = outcome.body["changes"].as_array().into_iter().flatten();
     let mut errors = changes.map(|change| &change["error"]).chain([&outcome.body]);
@@ -93,8 +94,8 @@ impl Rest {
         Some(set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0)))
     }
 
-    /// Adds the outcome of a part. The error of a part is an entry among the others, and the error that ends the undo
-    /// stands beside them.
+    /// Adds the outcome of a part. The error of one part becomes an entry in `changes`. The error that ends the undo
+    /// stands beside `changes`.
     fn add(&mut self, mut outcome: Outcome, stops: bool) {
         if outcome.body["error"].is_string() && !stops {
             let failed = json!({ "wrote": self.wrote, "error": outcome.body, "undo": null });

@@ -126,7 +126,7 @@ impl Carried {
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
             Self::Note(note) if RefId::is_in(note) => return None,
-            // What to write instead is for the client.
+            // The part after it tells the client what to write instead, which does not help the user.
             Self::Note(note) => note.split("; `").next()?.to_owned(),
             // A change of an incomplete list is refused, so it needs no note.
             Self::Names(_) | Self::Half(_) | Self::Renamed(_) | Self::Wrote(_) => return None,
@@ -166,7 +166,7 @@ impl Carried {
                 // Of many objects, those that the answer shows have their names first.
                 let (shown, others): (Vec<_>, Vec<_>) =
                     names.iter().filter(is_new).partition(|(reference, _)| told.contains(reference.as_str()));
-                // Properties were set only on those.
+                // A list of changes has an entry for each changed object, so no other name belongs to the answer.
                 let is_whole = !shown.is_empty() && body["changes"].is_array();
                 let others = others.into_iter().filter(|_| !is_whole);
                 let names: IndexMap<_, _> = shown.into_iter().chain(others).take(MOST_NAMES).collect();

@@ -58,7 +58,7 @@ pub(super) struct Sending {
     each: Vec<Json>,
     /// The targets, if one event gets all of them.
     listed: Listed,
-    /// The moves that this command undoes.
+    /// The earlier changes that this command undoes: moves, new objects or a setting.
     back: Vec<Undo>,
     /// The file that is to be written.
     file: Option<String>,
@@ -70,7 +70,7 @@ pub(super) struct Sending {
     hides: bool,
     /// Whether the app saves what it did.
     saves: bool,
-    /// What the answer tells.
+    /// The values to read for the answer.
     tells: Vec<Tell>,
     /// The named parameters that are given.
     given: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     begin(call, None, world)
 }
 
-/// Begins the undo of a command that another one sets back.
+/// Begins the undo of a command that changed a setting: the same command runs again with the old values.
 pub(super) fn start_back(undo: &Undo, world: &mut World<'_>) -> Result<Step, Fault> {
     let Way::Run { command, arguments } = &undo.way else { return Err(not_a_command()) };
     let call = CommandCall::of_undo(&undo.app, command, arguments.clone());
@@ -142,7 +142,7 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
         if call.mode == Mode::DryRun {
             return left_out(action, &change?, app, world).map(|shown| done(shown, 0));
         }
-        // A client that may not delete an event must not use `delete` to leave out its dates.
+        // If the policy denies `delete`, it also denies the change that leaves the date out instead.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
         }
@@ -180,8 +180,7 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
 /// Checks the number of targets.
 ///
 /// # Errors
-/// There is none in a list, or there are several things to play: each event would stop what the one before it has
-/// started.
+/// A list of targets is empty, or there are several things to play: each event would stop the one before it.
 fn check_targets(invocation: &Invocation) -> Result<(), Fault> {
     if invocation.each && matches!(&invocation.direct, Some(Given::List(targets)) if targets.is_empty()) {
         let message = format!("`target` is an empty list, so `{}` would do nothing", invocation.term);
@@ -199,7 +198,7 @@ fn check_targets(invocation: &Invocation) -> Result<(), Fault> {
     Err(Fault::parameter("target", message, suggestion).with("command", invocation.term.as_str()))
 }
 
-/// The references among the targets, each at its place.
+/// The references among the targets, in their order; `None` for a target that is not a reference.
 pub(super) fn references(target: Option<&Json>) -> Vec<Option<RefId>> {
     let one = |json: &Json| json.as_str().and_then(RefId::parse);
     match target {
@@ -300,7 +299,7 @@ fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'
     let (term, code) = (invocation.term.clone(), invocation.code.clone());
     let set = Action::of(app, Deed::Set(changes));
     let classified = classify(&set, world.gate.policy.levels());
-    // A client that may not delete an event must not use `delete` to leave out its dates.
+    // If the policy denies `delete`, it also denies the change that leaves the dates out instead.
     let decision = match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) => Decision::Deny(refusal),
         _ => decide(set, &app.name, world.gate, world.now),
@@ -366,7 +365,7 @@ fn in_words(given: &Given, app: &App, world: &World<'_>) -> Option<String> {
 }
 
 impl Sending {
-    /// A move that undoes others.
+    /// A command that undoes earlier changes: it moves objects back, or deletes new ones.
     pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
         let each =
             if invocation.each { back.iter().map(|undo| json!(undo.words)).collect() } else { Vec::new() };
@@ -400,7 +399,7 @@ impl Sending {
         self.back.iter().any(|undo| matches!(undo.way, Way::Create { .. }))
     }
 
-    /// Ends an undo of new objects of which none is where it was made.
+    /// Ends an undo of new objects if none of them is where it was made.
     pub(super) fn none_there(&self, app: &App, events: u64, world: &mut World<'_>) -> Step {
         create::unmade(&self.back, None, app, events, world)
     }
@@ -571,7 +570,7 @@ impl Sending {
         Ok(outcome(body, false))
     }
 
-    /// The inverse of a command that sets what was read before it.
+    /// The undo of a command that changed a setting: the same command with the values that were read before it.
     fn set_back(&self, told: &[Json], app: &App, world: &mut World<'_>) -> Option<Undo> {
         let dictionary = app.dictionary().ok()?;
         // The old values are the first ones that were read.

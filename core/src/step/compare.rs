@@ -69,7 +69,7 @@ pub(super) fn comparable(
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
 }
 
-/// Refuses `birth date is next month`: a birth date has the year of the birth, so that would match nobody.
+/// Refuses `birth date is next month`: a birth date has the year of the birth, so this would never match.
 ///
 /// # Errors
 /// [`Code::TypeMismatch`], with the comparison that finds birthdays.
@@ -147,7 +147,8 @@ pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Col
         return None;
     }
     let Some(View::Part(part)) = column.view else {
-        // `end date > today` means from the beginning of today on, as people look for what overlaps a day.
+        // `end date > today` counts from the beginning of today, because people ask it to find events that overlap the
+        // day.
         if compare.operator == Operator::Greater {
             return None;
         }

@@ -153,8 +153,9 @@ fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> J
 /// Describes the access to a library. Only full access is useful.
 ///
 /// # Source
-/// Published reports: macOS 26 may report for minutes that it has asked no one. It refuses programs without the keys at
-/// once, with no dialog and no switch.
+/// Published reports: for some minutes after the answer, macOS 26 may still report that it has not asked. A program
+/// whose `Info.plist` lacks the keys for the library is refused at once: macOS shows no dialog, and its settings have
+/// no switch for that program.
 fn told(
     index: &Index,
     status: Option<i64>,

@@ -111,7 +111,7 @@ fn path(path: Path, id: &Json) -> Option<Path> {
 }
 
 /// The same call with the properties of a copy as values to set on it. An app may ignore the parameter of `duplicate`
-/// without an error, and what is set is judged by its property and read back.
+/// without an error. The server judges each value that it sets itself by its property, and reads it back.
 pub(super) fn set_after(call: &CommandCall, invocation: &Invocation) -> Option<CommandCall> {
     let runs = call.mode == Mode::Run && invocation.code == DUPLICATE;
     let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| runs)?;

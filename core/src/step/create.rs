@@ -56,7 +56,7 @@ pub(super) struct Creating {
     traces: Vec<Trace>,
     /// The steps that set properties on objects of their own.
     steps: Steps,
-    /// Whether new values may remove what their properties do not hold.
+    /// Whether a new value may remove a part of an object that the property does not hold, such as attachments.
     may_lose: bool,
     /// Whether the first object existed before, because a command has only opened it.
     is_old: bool,
@@ -133,7 +133,7 @@ impl Creating {
         Some(Sent { app: app.to_owned(), did })
     }
 
-    /// For each new object that is in no other, why it cannot be deleted again, if it cannot.
+    /// For each new object that is in no other new object, the reason why it cannot be deleted again; `None` if it can.
     fn stay_for_good(&self, app: &str, dictionary: &Dictionary) -> Vec<Option<&'static str>> {
         let roots = self.nodes.iter().filter(|node| node.parent.is_none());
         roots.map(|node| undeletable(app, dictionary, &node.class)).collect()

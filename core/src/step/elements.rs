@@ -53,7 +53,7 @@ pub(super) struct Listing {
     container: Option<String>,
     fallback: Option<Path>,
     resolved_as: Option<String>,
-    /// The part of the container that the call is about, if it names one.
+    /// The range of positions in the container, if the call names one: `messages 1 thru 5`.
     range: Option<Range>,
     first: Option<First>,
     within: Within,
@@ -158,8 +158,8 @@ fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
     }
 }
 
-/// The class through which a path leads twice, by a property of its elements. Each element would be listed again for
-/// every element on the path, and again for each further repetition.
+/// The class through which a path leads twice, because a property of its elements leads back. The app would list each
+/// element once for every element on the path, and a second repetition would multiply the list again.
 fn repeated<'p>(path: &'p Path, element: &str, dictionary: &'p Dictionary) -> Option<&'p str> {
     let leaf = dictionary.class(element).map(|class| class.name.as_str()).unwrap_or_default();
     let mut passed: Vec<&str> = Vec::new();
@@ -224,9 +224,8 @@ fn inner(
     Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, class)?)
 }
 
-/// The widest class of `held` that has a class as a heir, if the way down leads through other classes too. A button of
-/// System Events holds buttons, but most buttons are in groups. A folder of Finder holds folders, and nothing else of
-/// its own kind.
+/// The widest class in `held` that `class` inherits from, if containers of other classes can be on the way down. A
+/// button of System Events holds buttons, but most buttons are in groups. A folder of Finder is only in folders.
 fn wider<'h>(class: &str, held: &'h [String], dictionary: &Dictionary) -> Option<&'h String> {
     let is_a = |one: &str, other: &str| dictionary.is_a(one, other);
     let has_others = held.iter().any(|other| !is_a(other, class) && !is_a(class, other));
@@ -575,7 +574,8 @@ impl Listing {
                 repeated.take(at, &mut element);
             }
             size += element.to_string().len() + 1;
-            // What only a later step of the call sees does not fill an answer.
+            // The size limit is for answers to the client, so it does not cut a list that only a later step of the call
+            // reads.
             if size > largest(world) && !elements.is_empty() && self.first.is_none() {
                 break;
             }
@@ -594,7 +594,8 @@ impl Listing {
         Ok(body)
     }
 
-    /// The rows without those behind the end of a range: only now is it known where `messages 2 thru -2` ends.
+    /// The rows without those behind the end of a range, because only the app's answer tells where `messages 2 thru -2`
+    /// ends.
     fn in_range<'r>(&self, rows: &'r [Json], total: usize) -> &'r [Json] {
         let Some(range) = self.range.filter(|range| range.left_out > 0) else { return rows };
         let passed = usize::try_from(self.wanted.offset - range.first).unwrap_or(usize::MAX);
@@ -685,7 +686,7 @@ impl Listing {
         })
     }
 
-    /// A container in words. What only ids lead to gets names in the answer.
+    /// A container in words. The answer names each container that only an id identifies.
     fn place(
         &self,
         container: Option<Path>,

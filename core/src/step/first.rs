@@ -77,8 +77,8 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
     }
 }
 
-/// The list that answers a query for something of each of many objects: `name of every account`, `attendees of every
-/// event whose …`. What only the first object has would be no answer.
+/// The list that answers a query for something of each of many objects: `name of every account`,
+/// `attendees of every event whose …`. A read of the first object alone would not answer it.
 fn of_each(call: &Call) -> Option<Result<Call, Fault>> {
     let Call::QueryObject { app, specifier } = call else { return None };
     let is_many = match specifier {
@@ -136,7 +136,7 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
             }
             query::start(app, specifier, world)
         }
-        // Only a list can try these: they have no path until the app has answered.
+        // Only a list can check these, because they have no path until the app has answered.
         Call::QueryObject { specifier, .. } if is_listed(specifier) => {
             GetElements::of(app.to_owned(), specifier.clone())
                 .settled()
@@ -158,7 +158,7 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
     }
 }
 
-/// Whether a list can try all of a specifier: only its last step waits for the app's answer.
+/// Whether a list can check the whole specifier, because only its last step depends on the app's answer.
 fn is_listed(specifier: &Specifier) -> bool {
     let waits =
         matches!(specifier, Specifier::Every { .. } | Specifier::Filter { .. } | Specifier::Element { .. });
@@ -278,7 +278,7 @@ fn is_only(specifier: &Specifier) -> bool {
     matches!(specifier, Specifier::Filter { only: true, .. })
 }
 
-/// The number of objects that a query returns without a limit.
+/// The largest number of objects in the answer to a query, which has no `limit`.
 const MOST_SHOWN: usize = 100;
 
 /// Whether a call changes something.
@@ -290,7 +290,7 @@ fn changes(call: &Call) -> bool {
     }
 }
 
-/// The number of objects that a call accepts.
+/// The largest number of objects that a call accepts.
 fn most_of(call: &Call) -> usize {
     if matches!(call, Call::SetProperty(_) | Call::Command(_) | Call::Create(_)) {
         MOST_CHANGED
@@ -496,7 +496,7 @@ impl First {
     /// Continues if nothing was found: in a list this is the error of one item, elsewhere it is the error of the call.
     pub(super) fn failed(self, fault: Fault, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let Some(mut call) = self.rest else {
-            // An error of the lookup itself says nothing about the call.
+            // The original error tells the client more than the error of a lookup that was only made to complete it.
             let is_told = fault.context.contains_key(places::PLACES);
             return Err(self.fault.filter(|_| !is_told).unwrap_or(fault));
         };

@@ -155,7 +155,7 @@ impl Placing {
 /// has the name that was read.
 ///
 /// # Errors
-/// It is one. A path that names it is judged as a deletion.
+/// The container holds deleted objects. If the path names it, the permission has already judged the move as a deletion.
 pub(super) fn check_trash(path: &Path, row: &Json, app: &App) -> Result<(), Fault> {
     let terms = Terms(app.dictionary.clone());
     let name = row.get(1).and_then(|labels| labels.get(0)).and_then(Json::as_str).unwrap_or_default();
@@ -202,8 +202,8 @@ fn blind(invocation: &Invocation, app: &App) -> Fault {
         .with("command", invocation.term.as_str())
 }
 
-/// The path to a found object. Positions are now ids or names, or have a mark; and if the look `knows` it, a name at
-/// the end is an id.
+/// The path to a found object. Positions become ids or names, or get a mark. With `knows`, the script has also read the
+/// id of an object that is given by name, and the id replaces the name.
 pub(super) fn found(path: &Path, places: Option<&Json>, anchors: &Anchors, knows: bool) -> Path {
     let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
     let segments = path.segments();

@@ -218,7 +218,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
     })
 }
 
-/// What a name means that is not a property of the class.
+/// A suggestion for a name that is not a property of the class: a command, elements, or a property of the application.
 fn elsewhere(dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
     if !dictionary.commands_named(term).is_empty() {
         return Some(format!(
@@ -336,7 +336,7 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// Follows a part that is no property: it chooses how the value before it is shown.
+    /// Follows a part that is not a property but says how to show the value before it, such as `count`.
     fn shows(&mut self, part: &str) -> bool {
         let (dictionary, column) = (self.dictionary, &mut self.column);
         let owner = &self.owner;
@@ -430,8 +430,8 @@ fn value_of(dictionary: &Dictionary, class: &str) -> Option<String> {
         .map(|property| property.name.clone())
 }
 
-/// The text property whose elements a caller may ask the object for: the object itself has no such elements, but its
-/// text has.
+/// The text property of an object that has no such elements itself. A caller may ask the object for its words, and they
+/// are those of its text.
 fn text_with<'d>(dictionary: &'d Dictionary, owner: &str, part: &str) -> Option<&'d Property> {
     if owner.is_empty()
         || dictionary.property(owner, part).is_some()
@@ -582,8 +582,8 @@ impl Reading {
     }
 }
 
-/// Gives the names that a class has only once for each object. Leaves them out for a property that another object of
-/// the list has, because that name is right.
+/// Lists the near names only in the first of several equal errors of an object. Removes them from the error about a
+/// property that another object of the list has, because its name is right.
 fn say_near_once(rows: &mut [Json]) {
     let read = rows.iter().filter_map(|row| row["properties"].as_object());
     let known: BTreeSet<String> = read.flat_map(|properties| properties.keys().cloned()).collect();
