@@ -159,7 +159,7 @@ fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
 }
 
 /// The class through which a path leads twice, because a property of its elements leads back. The app would list each
-/// element once for every element on the path, and a second repetition would multiply the list again.
+/// element once for every element on the path, and again for each further repetition.
 fn repeated<'p>(path: &'p Path, element: &str, dictionary: &'p Dictionary) -> Option<&'p str> {
     let leaf = dictionary.class(element).map(|class| class.name.as_str()).unwrap_or_default();
     let mut passed: Vec<&str> = Vec::new();
@@ -224,8 +224,8 @@ fn inner(
     Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, class)?)
 }
 
-/// The widest class in `held` that `class` inherits from, if containers of other classes can be on the way down. A
-/// button of System Events holds buttons, but most buttons are in groups. A folder of Finder is only in folders.
+/// The widest class in `held` that `class` inherits from, if containers of other classes can be on the way down. Most
+/// buttons of System Events are in groups, but a folder of Finder is only in folders.
 fn wider<'h>(class: &str, held: &'h [String], dictionary: &Dictionary) -> Option<&'h String> {
     let is_a = |one: &str, other: &str| dictionary.is_a(one, other);
     let has_others = held.iter().any(|other| !is_a(other, class) && !is_a(class, other));

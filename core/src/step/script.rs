@@ -80,7 +80,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
     }
     let rest = || Rest { text: call.text.clone(), parts: call.rest.iter().cloned().collect() };
     let said = |words: &&String| format!("\"{}\"", words_of(words));
-    // An earlier line also describes the object of an empty one.
+    // An empty line stands for an object that an earlier line describes too.
     let lines: Vec<&String> = call.objects.iter().filter(|line| !line.is_empty()).collect();
     Ok(InAppScript {
         term: format!("{NAMED_SCRIPT}{}", call.name),
@@ -189,7 +189,7 @@ fn is_plural(noun: &str) -> bool {
     noun.ends_with('s') && !noun.ends_with("ss")
 }
 
-/// As many lines as a question has room for: a plugin puts those that lose something first.
+/// As many lines as a question has room for. The plugin puts lines about a loss first, so these are shown.
 fn fitting_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut length = 0;
     let fits = |(at, line): &(usize, String)| {
@@ -199,8 +199,8 @@ fn fitting_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines.enumerate().take_while(fits).map(|(_, line)| line).collect()
 }
 
-/// Checks that a question shows each line to its end, because a property may stand there. An undo writes what was there
-/// before, and cannot be divided.
+/// Checks that a question shows each line to its end, because the end may name a property too. The lines of an undo are
+/// not checked, because the client cannot divide the old values among several calls.
 fn check_lines(lines: &[String]) -> Result<(), Fault> {
     let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
     if longest <= LINE {

@@ -80,7 +80,7 @@ pub(super) struct Setting {
     undo: Vec<Undo>,
     /// The writes without an inverse: the app, the write, and the reason.
     lasting: Vec<(String, String, &'static str)>,
-    /// Why the app has not kept what it was told.
+    /// Why the app did not save the changes, if it needs a command for that.
     unsaved: Option<String>,
     /// Other writes of the call that this undo does not reverse, in words.
     left: Vec<String>,
@@ -103,7 +103,7 @@ struct Item {
     id: Option<RefId>,
     /// The ids of the writes to undo.
     undo: Vec<String>,
-    /// Whether the client knows that a new value may remove what the property does not hold.
+    /// Whether the client knows that a new value may remove a part of the object that the property does not hold.
     may_lose: bool,
     /// The client's answer: one entry for each property, or one error.
     told: Vec<Json>,
@@ -179,8 +179,8 @@ impl Setting {
                 }
             };
         }
-        // An addition becomes a whole value only once the old value was read, and the dates of a series and a date that
-        // stays are known only then.
+        // Three kinds of changes depend on a look at the object: an addition on the old value, an excluded date on the
+        // dates of its series, and one of two dates on the other one.
         let leaves_out = self.open.iter().any(|open| !self.is_undo(open) && open.leaves_out(&app.bundle_id));
         let keeps = |open: &Open| open.kept.is_some();
         if !self.seen && (leaves_out || self.open.iter().any(|open| open.adds() || keeps(open))) {
@@ -197,7 +197,8 @@ impl Setting {
         let action = Action::of(app, Deed::Set(changes));
         let behind = Behind { name: app.name.clone(), events };
         Ok(match decide(action, &app.name, world.gate, world.now) {
-            // No one is asked, but a write that may remove more than it shows is judged by what the object has.
+            // The write may remove parts of the object that the call does not mention, so the server first reads
+            // whether the object has such parts.
             Decision::Allow(_) if !self.seen && self.open.iter().any(Open::may_lose) => {
                 self.writes = false;
                 in_app(app, Deed::Preview(self.look(app)), events, Then::Set(Box::new(self)), world)
@@ -284,7 +285,7 @@ impl Setting {
         words::owners(named.iter().chain(&self.wanted()).chain(&others), app)
     }
 
-    /// The old values that only an id identifies, and such containers of them, like the account of a message's mailbox.
+    /// The old values that only an id identifies, and their containers of that kind, such as the account of a mailbox.
     fn unnamed_owners(&self, app: &App) -> Vec<Subject> {
         let Some(dictionary) = app.dictionary.as_deref() else { return Vec::new() };
         let named = self.open.iter().filter(|open| open.unnamed.is_none());
@@ -349,7 +350,8 @@ impl Setting {
         if let Some(owners) = self.naming.take() {
             let rows = reply.result.unwrap_or_default();
             let names = words::called(&owners, rows.as_array().map(Vec::as_slice).unwrap_or_default(), app);
-            // A name that cannot be read is not asked for again.
+            // If a name cannot be read, the words of the path take its place, so that the server does not ask for it
+            // again.
             let unread = owners.iter().map(|owner| (owner.path.clone(), owner.path.in_words(&self.names)));
             let names: Names = unread.chain(names).collect();
             Arc::make_mut(&mut self.names).extend(names);
@@ -396,7 +398,7 @@ impl Setting {
         self.take_names(rows, app, world.home);
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
-            // A row is no encoded value: it may hold marks of positions.
+            // A row is not an encoded value: it may hold marks of positions.
             if let Some(error) = OsaError::of_row(row, "object") {
                 self.fail(open, &error, app, world)?;
                 continue;
@@ -519,7 +521,8 @@ impl Setting {
         if !error.is_missing_object() {
             return self.tell(&open, error.to_fault(&app.bundle_id, &app.name));
         }
-        // A question about several steps is put together from all of them, so none can be searched for meanwhile.
+        // The question about several steps shows all of them, so the call does not stop to search for the object of one
+        // step.
         if open.change.expected.mark.is_some() && !self.is_step {
             self.lost.push(open);
             return Ok(());
@@ -713,8 +716,8 @@ impl Open {
         (self.words, self.facts) = (words.to_owned(), facts.to_owned());
     }
 
-    /// Names an event by the one date that is left out of its series: its own date is that of its first event, and
-    /// people know the one that the call names.
+    /// Names an event by the one date that is left out of its series. The event's own date is that of the first
+    /// occurrence, but people know the date that the call names.
     fn name_by_date(&mut self, app: &App) {
         if let Some([date]) = self.left_out_dates().as_deref() {
             let words = words::occurrence(&self.change.subject, &self.row, date, app, &self.names);

@@ -22,8 +22,9 @@ const SHOWS: [&str; 14] = [
     "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
-/// The codes of commands, each with that of the command that sets its effect back. An undo by it would also reopen
-/// objects that were completed before, and cannot remove the completed copy of one that repeats.
+/// Commands, each with the command that reverses it, by their codes. The answer only names the second one. As an undo,
+/// it would also reopen objects that were completed before, and it could not remove the completed copy of an object
+/// that repeats.
 ///
 /// # Source
 /// OmniFocus' dictionary: `mark complete` and `mark dropped`, and `mark incomplete`.
@@ -44,7 +45,7 @@ pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 /// The outcome of a change that was made only in part.
 pub(super) const PARTIAL: &str = "partial";
 
-/// The reason why this change cannot be undone.
+/// The reason why a partial change cannot be undone.
 pub(super) const HALF: &str = "one of its values was refused, and the others could not be put back";
 
 /// The trace of one command.
@@ -116,7 +117,7 @@ impl Trace {
         self.lasts.then_some(self.did.as_str())
     }
 
-    /// Why this server does not undo it, and what does.
+    /// Why this server does not undo the command, and what the user or the client can do instead.
     pub(super) fn why(&self, app: &App) -> String {
         let by_command = || {
             let (_, reverse) = REVERSES.iter().find(|(code, _)| *code == self.code)?;
@@ -226,7 +227,7 @@ pub(super) struct Sent {
     pub(super) did: String,
 }
 
-/// Says what cannot be undone: every change has a way back, or says that it has none.
+/// Says which changes cannot be undone. Every answer to a change has either an undo id or this note.
 fn for_good(mut outcome: Outcome, world: &World<'_>) -> Outcome {
     let lasting: Vec<String> =
         outcome.undo.iter().filter(|undo| undo.is_lasting()).map(Undo::for_good).collect();

@@ -79,7 +79,7 @@ pub(super) fn parts(call: &WebCall) -> Vec<String> {
         let of = if headers.len() > SHOWN { format!(" of {} bytes", headers.len()) } else { String::new() };
         lines.push(format!("with the headers{of} {}", quoted_to(&headers, SHOWN)));
     }
-    // Only a few lines are shown, and none may push out the one with the body.
+    // The question shows only a few lines. All secrets share one, so that they cannot push out the line with the body.
     let secret = |secret: &Secret| format!("{} in the header {}", quoted(&secret.key), secret.header);
     let secrets: Vec<String> = call.secrets.iter().map(secret).collect();
     if !secrets.is_empty() {

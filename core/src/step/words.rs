@@ -67,7 +67,7 @@ pub(super) fn with_owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) 
     unnamed(ways.flat_map(|way| way.into_iter().rev()), app)
 }
 
-/// Those of some objects that only an id identifies, each once.
+/// The objects that only an id identifies, each once.
 fn unnamed<'p>(paths: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
     let Ok(dictionary) = app.dictionary() else { return Vec::new() };
     let paths: IndexSet<&Path> = paths.collect();
@@ -140,12 +140,13 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
-            // The root task of a project is in no other one.
+            // The root task of a project is in no other task.
             let stands = |(fact, read): (&Fact, &Json)| fact.is_standing() && read.is_array();
             let place = facts.clone().find_map(|(fact, read)| told_place(fact, read, dictionary));
             let place = place.filter(|_| !facts.clone().any(stands));
             let of = path.last().filter(|(container, _)| container.last().is_some() && place.is_none());
-            // The account of a recipient has only an id that says nothing, and its service has a line.
+            // The account of a recipient has only an id, which tells a person nothing, and a line below names its
+            // service.
             let is_nameless = |of: &Path| of.is_by_id() && !names.contains_key(of);
             let of = of
                 .filter(|(of, _)| !(is_nameless(of) && subject.facts.iter().any(|fact| fact.caption == BY)));
@@ -163,7 +164,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         let line = match fact.is_standing() {
             _ if fact.is_place || is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
-            // A file has no items. If something prevents the read, the app gives another error.
+            // This error means that the object has none: a file has no items. If something prevents the read, the app
+            // gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
             false if is_rare(fact) && is_empty(read, dictionary) => None,
             false if fact.is_of_some && !fact.is_least && *read == 0 => None,
@@ -240,8 +242,8 @@ pub(super) fn stands(subject: &Subject, row: &Json, dictionary: &Dictionary) -> 
     Some(Standing { kind: subject.facts[at].caption.clone(), name })
 }
 
-/// How much a command would take with an object: the elements in it, as far as they were counted, and its unsaved
-/// changes. What cannot be read is the most.
+/// How much a command would remove together with an object: the elements in it, as far as they were counted, and its
+/// unsaved changes. A value that cannot be read counts as the largest.
 pub(super) fn weight(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u64 {
     let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let counted = subject.facts.iter().zip(reads).filter(|(fact, _)| fact.weighs());
@@ -264,8 +266,8 @@ pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &
 }
 
 /// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty
-/// if all objects are in one container, because the named ones say which. `are_placed` means that the named ones say it
-/// although no path does.
+/// if all objects are in one container, because the named objects say which. With `are_placed`, the named objects show
+/// their containers although the paths do not.
 pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names, are_placed: bool) -> String {
     let container = |path: &Path| path.last().map(|(container, _)| container.clone());
     let places: IndexSet<Option<Path>> = all.iter().map(|path| container(path)).collect();
@@ -366,7 +368,7 @@ fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
     matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
 }
 
-/// Whether nothing stands there.
+/// Whether a value is missing or an empty text.
 fn is_empty(read: &Json, dictionary: &Dictionary) -> bool {
     match value(read, None, dictionary) {
         Value::Null => true,
@@ -537,7 +539,7 @@ fn length(text: &str, most: usize) -> String {
 /// An old and a new value of a property. If both are long, only the part that differs: its beginning, and its end.
 pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String) {
     let (old_words, new_words) = both(term, old, new);
-    // Words have one kind of quotes and one kind of blanks, and cut what is long.
+    // Words can be equal although the values differ: they use one kind of quotes and blanks, and cut long texts.
     let note =
         if old_words == new_words && old != new { " (they differ where this does not show it)" } else { "" };
     (old_words, new_words + note)

@@ -303,7 +303,7 @@ fn as_kept(seen: &Seen) -> Subject {
     Subject { facts, ..Subject::at(seen.path.clone()) }
 }
 
-/// The error for an undo that would reach more than the write to undo.
+/// The error for an undo that would also remove a later change of the object.
 fn changed(seen: &Seen, row: &Json, app: &App, world: &World<'_>) -> Fault {
     let path = told(&seen.path, app, world);
     let terms = differing(seen, row, app);
@@ -504,7 +504,7 @@ fn wording(
         Deed::Web(call) if call.method.level() > Level::Safe => Some(web::SENT),
         _ => None,
     };
-    // Each message to send is another one, and is shown.
+    // Each message to send has its own text, so the question shows all of them.
     let differs = matches!(&unasked.action().deed, Deed::Command(invocation) if sends(&invocation.code));
     let script = match &unasked.action().deed {
         Deed::RunScript { text, .. } => listing::lines(text),

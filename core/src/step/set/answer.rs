@@ -62,7 +62,8 @@ impl Open {
         (count != Some(0)).then(|| (self.change.subject.facts[at].caption.clone(), count))
     }
 
-    /// The error for a change that would remove more than the client may know. Nobody is asked before it knows.
+    /// The error for a change that would remove more than the client may know. The user is asked only after the client
+    /// knows.
     pub(super) fn unmeant(&self, lost: &(String, Option<u64>), app: &App, world: &World<'_>) -> Fault {
         let lossy = self.change.subject.slots.iter().find(|slot| self.is_lossy(slot, app));
         let term = lossy.map_or("", |slot| slot.term.as_str());
@@ -173,7 +174,7 @@ impl Setting {
             let index = |json: &Json| usize::try_from(json.as_u64()?).ok();
             let set = row.get("done").and_then(Json::as_array);
             let set: Vec<usize> = set.into_iter().flatten().filter_map(index).collect();
-            // The error of a single object ends the call, and `trace::kept` keeps the same.
+            // If the call has a single object, this error ends the call, and `trace::kept` records the partial change.
             if !back && self.list && !self.is_undo(&open) {
                 let did = format!("set a part of the properties of {}", open.told(app, world));
                 self.lasting.push((app.bundle_id.to_string(), did, HALF));
@@ -255,7 +256,7 @@ impl Setting {
                 None => json!({ "object": open.told(app, world) }),
             };
             written.tell(&mut entry, app, &dictionary, world);
-            // The answer also hides whether a hidden value was different before.
+            // If a rule hides the value, the answer must not tell whether the value was different before.
             let is_written = row.get("unwritten").is_none()
                 && (written.old != written.now || !may_read(&slot.term, app, world.gate, world.now));
             if !is_written && entry["verified"] == json!(true) {
@@ -389,7 +390,7 @@ impl Written<'_> {
         entry["verified"] == json!(true) || self.is_another()
     }
 
-    /// Why the write has no undo. Whether a value that a rule hides was empty stays hidden.
+    /// Why the write has no undo. The reason does not tell whether a value that a rule hides was empty.
     fn lasts(&self, entry: &Json, open: &Open) -> &'static str {
         let was_empty = entry.get("old") == Some(&Json::Null) && self.slot.readable;
         match self.is_known(entry) {
@@ -423,7 +424,7 @@ impl Written<'_> {
     }
 }
 
-/// Whether a value is the given one. Finder tells a folder in words, and a client may give its path.
+/// Whether a value is the given one. A folder of Finder and the path of that folder count as equal.
 fn is_held(given: &Given, read: &Value, dictionary: &Dictionary, world: &World<'_>) -> Option<bool> {
     let home = world.home.trim_end_matches('/');
     let short = |path: &str| {

@@ -57,7 +57,8 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
         setting.items.push(Item { id: Some(*id), ..Item::default() });
         let opened = one_app(*id, &mut of_app, world)
             .and_then(|bundle_id| open(*id, &bundle_id, &call.properties[*values], world));
-        // Two ways to one object would add twice, or count the second time from the first result.
+        // If two references lead to one object, the call would add to it twice, or count the second value from the
+        // first result.
         let twin = opened.as_ref().ok().and_then(Open::added_to);
         if twin.is_some_and(|twin| !added.insert(twin)) {
             return Err(named_twice(*id));

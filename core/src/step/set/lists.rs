@@ -52,7 +52,7 @@ impl Difference {
 }
 
 /// Compares two lists. Numbers are not compared, because a list of them is one thing, such as a colour or a rectangle.
-/// If nothing stays, or what stays changes its order, both whole lists say more.
+/// If no item stays, or the items that stay change their order, the two whole lists say more.
 fn difference(
     old: &[Value],
     new: &[Given],
@@ -73,9 +73,9 @@ fn difference(
                 at += 1;
                 kept += 1;
             }
-            // What was passed over comes again, so the order changes.
+            // An item that seemed to be removed appears later, so the order changes.
             None if removed.contains(&words) => return None,
-            // What does not come last says where it comes.
+            // An added item that is not at the end also needs its position.
             None if last.is_some_and(|last| place < last) => {
                 added.push(format!("{words} (as item {} of {all})", place + 1));
             }

@@ -12,7 +12,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Reads it; `None` if the text does not begin with this property, in any spelling, or is no such sum.
+    /// Reads it; `None` if the text does not begin with this property, in any spelling, or is not a sum.
     pub(super) fn parse(text: &str, property: &str) -> Option<Self> {
         let signs = text.char_indices().filter(|(_, sign)| "+-*/".contains(*sign));
         let (at, operator) =

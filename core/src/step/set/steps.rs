@@ -26,16 +26,16 @@ use crate::words::RefId;
 /// How many objects the steps of one call may change: a question still shows them all.
 const MOST: usize = 25;
 
-/// All of them in one call.
+/// The steps of one call that set properties. They are numbered in their order in the call.
 #[derive(Debug)]
 pub(in crate::step) struct Steps {
-    /// The writes, as one of `iac_mcp_set_property`. Those of objects that only the app tells are not open.
+    /// The writes, as for `iac_mcp_set_property`. Those of the objects in `loose` are not among its open changes.
     setting: Setting,
-    /// The objects that only the app tells when their step runs, such as `current track`.
+    /// The changes of objects that the app names only when their step runs, such as `current track`.
     loose: Vec<Open>,
 }
 
-/// What became of one of them.
+/// The result of one step.
 pub(in crate::step) struct Told {
     /// The entries of the answer: one for each property.
     pub(in crate::step) changes: Vec<Json>,
@@ -113,7 +113,7 @@ impl Steps {
         }
         if is_told {
             shows_less(&open.change.subject, app)?;
-            // Nothing has been read of it that it could be compared with.
+            // The server has read nothing of this object before, so there is nothing to compare.
             (open.change.subject.facts, open.change.subject.looks) = Default::default();
         } else {
             open.read_kept_date(app);
@@ -183,15 +183,15 @@ impl Steps {
         self.setting.open.iter().chain(&self.loose).find(|open| open.item == number)
     }
 
-    /// The new values of one, within a sentence: `set "rating" to 80`.
+    /// The new values of one step, within a sentence: `set "rating" to 80`.
     fn deed(&self, number: usize, apart: &Apart) -> String {
         let Some(open) = self.at(number) else { return String::new() };
         let slots = open.change.subject.slots.iter().enumerate();
         slots.map(|(at, slot)| open.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Those of one step in a question: `then set "rating" to 80: track "Blue"`, and its old values below. Several
-    /// objects that get the same values are below these values.
+    /// One step in a question: `then set "rating" to 80: track "Blue"`, with the old values below. If several objects
+    /// get the same values, the objects are below the values.
     pub(in crate::step) fn lines(
         &self,
         numbers: std::ops::Range<usize>,
@@ -216,7 +216,7 @@ impl Steps {
         }
     }
 
-    /// The object of one in words, with its old values; empty for the app itself.
+    /// The object of one step in words, with its old values; empty for the app itself.
     fn object(&self, number: usize, app: &App, apart: &Apart) -> String {
         let Some(open) = self.at(number) else { return String::new() };
         let path = &open.change.subject.path;
@@ -237,14 +237,14 @@ impl Steps {
         self.setting.open.iter().chain(&self.loose).flat_map(Open::texts)
     }
 
-    /// What it may have done although no answer came: `set rating of 1 object`.
+    /// What a step may have done although no answer came: `set rating of 1 object`.
     pub(in crate::step) fn did(&self, number: usize) -> Option<String> {
         let open = self.at(number)?;
         let terms: Vec<&str> = open.change.subject.slots.iter().map(|slot| slot.term.as_str()).collect();
         Some(format!("set {} of {}", terms.join(", "), open.change.subject.path))
     }
 
-    /// What became of one, by the row of the script.
+    /// The result of one step, from the row of the script.
     pub(in crate::step) fn told(
         &mut self,
         number: usize,

@@ -37,8 +37,8 @@ impl Setting {
         sets.into_values().collect()
     }
 
-    /// A human is not asked about more different values than they can read. An undo writes what the app had before,
-    /// which the client cannot divide among several calls, so all of it is shown.
+    /// A human is not asked about more different values than they can read. The old values of an undo have no such
+    /// limit, because the client cannot divide them among several calls.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
         if self.open.iter().any(|open| self.is_undo(open)) {
             return Ok(());
@@ -106,7 +106,7 @@ impl Setting {
         self.open.len() > NAMED && self.sets().len() > 1 && self.open.iter().all(is_alike)
     }
 
-    /// `put "due date" back, which is "2026-11-27" now`
+    /// `put back "due date", which is "2026-11-27" now`
     fn deed_back(&self, dictionary: Option<&Dictionary>) -> String {
         let Some(first) = self.open.first() else { return String::new() };
         let slots = first.change.subject.slots.iter().enumerate();

@@ -21,8 +21,8 @@ pub(in crate::step) struct Apart {
 }
 
 impl Apart {
-    /// Compares all texts of a question. Sorted texts differ most from their neighbours where they differ from any
-    /// other one, so this takes no longer than reading them.
+    /// Compares all texts of a question. In sorted order, the texts that are most like a text stand beside it, so it is
+    /// enough to compare each with its neighbours.
     pub(in crate::step) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let long: BTreeSet<&str> = texts.filter(|text| text.chars().nth(LONGEST).is_some()).collect();
         let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -95,7 +95,7 @@ impl<'t> Group<'t> {
         self.texts.iter().enumerate().map(told).collect()
     }
 
-    /// Whether two neighbours already differ in what is shown from a place on.
+    /// Whether the excerpts that begin at a place already show that two neighbours differ.
     fn is_seen(&self, pair: usize, from: usize) -> bool {
         self.common[pair] != from && excerpt(self.texts[pair], from) != excerpt(self.texts[pair + 1], from)
     }
