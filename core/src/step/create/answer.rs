@@ -160,7 +160,8 @@ impl Creating {
             Some(_) => Some((None, moved)),
             None => Some((Some(self.way_back(rows, &told, app, world)?), moved)),
         });
-        // If only the new objects stay, what was moved into them goes back.
+        // If the undo moves back what was moved, only the new objects can be permanent, so the record leaves out the
+        // commands.
         let done: Vec<bool> = rows_of(&then_rows).iter().map(is_done).collect();
         let done = if way_back.is_some() { &[][..] } else { done.as_slice() };
         let lasts = made > 0 && way_back.as_ref().is_none_or(|(made, _)| made.is_none());
@@ -249,15 +250,15 @@ impl Creating {
         (Json::from(rows), back)
     }
 
-    /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,
-    /// because the copies are deleted too, only added to them or them to others, only showed something, or only saved
-    /// them, because a save leaves nothing behind.
+    /// Whether an undo can reverse everything. It can if each command copied into the new objects (the copies are
+    /// deleted with them), moved objects into them (these go back first), added objects to each other, showed
+    /// something, or saved something without leaving a file.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let reaches = |command: &Invocation, is_new: fn(&Path) -> bool| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
             places.any(is_new)
         };
-        // What is added to an object was there before, and can be removed from it again.
+        // An object that is added to another one existed before, and `remove` takes it out again.
         let joins = |command: &Invocation| {
             let is_target = command.direct.iter().flat_map(Given::paths).all(Following::is_it);
             let is_pair = command.term == "add" && !dictionary.commands_named("remove").is_empty();

@@ -198,7 +198,7 @@ pub(super) struct Tree<'a> {
     writes: Option<Box<Change>>,
     /// Whether the first object existed before: a document that was opened.
     is_old: bool,
-    /// Whether the new values may remove what their properties do not hold.
+    /// Whether a new value may remove a part of an object that the property does not hold, such as attachments.
     may_lose: bool,
     /// If nothing is made: the first of some commands in a row, with the references among its targets.
     pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
@@ -575,8 +575,8 @@ impl<'a> Tree<'a> {
         Ok((slots, values, all))
     }
 
-    /// Puts a value before the text from which the app takes it, if the text does not begin with it. Otherwise the
-    /// value would be lost.
+    /// Puts a name before the text from which the app takes the name, if the text does not begin with it. Otherwise the
+    /// name would be lost.
     fn begin_with_name(&self, class: &str, slots: &[Slot], values: &mut [Given]) {
         for (at, slot) in slots.iter().enumerate() {
             let Some(source) = taken_from(&self.app.bundle_id, class, &slot.term) else { continue };
@@ -676,8 +676,8 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
     facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
 }
 
-/// A container under a class that has elements of another one, if its own class has none: a path such as `~/Letters` is
-/// an `item` of Finder, and what a copy is put into is a `folder`.
+/// A container with a more specific class that has elements of `class`, if its own class has none: the path `~/Letters`
+/// is an `item` of Finder, but only a `folder` can hold a copy. `None` if there is no such class.
 fn as_container(dictionary: &Dictionary, path: &Path, class: &str) -> Option<Path> {
     let (outer, Segment::Element(member, by)) = path.last()? else { return None };
     if dictionary.element(&member.class, class).is_some() {
@@ -689,7 +689,7 @@ fn as_container(dictionary: &Dictionary, path: &Path, class: &str) -> Option<Pat
             && dictionary.element(outer.class(), kind).is_some()
     };
     let kinds: Vec<&String> = dictionary.classes.keys().filter(holds).collect();
-    // The most special one: a disk or a folder is also a `container`.
+    // The most specific class: a disk or a folder is also a `container`.
     let is_general = |kind: &str| kinds.iter().any(|other| *other != kind && dictionary.is_a(other, kind));
     let kind = kinds.iter().find(|kind| !is_general(kind))?;
     Some(outer.then(Segment::Element(outer.collection(dictionary, kind).ok()?, by.clone())))

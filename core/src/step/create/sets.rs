@@ -72,7 +72,7 @@ impl Creating {
     }
 }
 
-/// The record of what steps have set for good.
+/// The record of what steps have set permanently.
 pub(super) fn for_good(sets: &[SetAt], app: &App, world: &mut World<'_>) -> Option<Undo> {
     let did: Vec<&str> = sets.iter().flat_map(|(_, told)| &told.lasting).map(String::as_str).collect();
     let did = (!did.is_empty()).then(|| format!("{} {}", app.name, did.join(", then ")))?;

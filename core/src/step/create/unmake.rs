@@ -112,18 +112,20 @@ pub(in crate::step) struct Unmade {
     undos: Vec<Undo>,
     /// For each object, what its deletion has returned.
     rows: Vec<Json>,
-    /// For each object that was not there, what shows whether it was deleted; `None` if nothing shows it.
+    /// For each object that was not where it was made, how to find out whether it was deleted; `None` if nothing can
+    /// show it.
     signs: Vec<Option<Sign>>,
     /// The objects to look at, each once.
     looks: IndexSet<Path>,
 }
 
-/// What shows that an object was deleted that is not where it was made.
+/// How to find out whether an object was deleted, if it is not where it was made. It was deleted if both looks agree.
 #[derive(Debug)]
 struct Sign {
-    /// The application lists its class, and has no such object.
+    /// The object in the application's own list of its class. It must not exist. `None` if it was made in that list.
     lacks: Option<Path>,
-    /// Only a name leads to the container that it was made in, and that still exists.
+    /// The container that it was made in, if a name leads to it. It must still exist: it may have been renamed, with
+    /// the object in it.
     has: Option<Path>,
 }
 

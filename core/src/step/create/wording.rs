@@ -95,11 +95,10 @@ impl Creating {
         }
         let differs = self.differs();
         if objects.len() > NAMED && !differs {
-            // The last item holds all the remaining ones.
+            // The question may show only this many items, so the last one holds all the others.
             let rest = objects.split_off(NAMED - 1).join("\n- ");
             objects.push(rest);
         }
-        // All objects are shown, so none are only counted.
         let dictionary = app.dictionary.as_deref();
         let effect = |command: &Invocation| words::effect(&app.bundle_id, dictionary, command);
         let commands =
@@ -124,6 +123,7 @@ impl Creating {
             deed: self.deed(app),
             is_undo: false,
             objects,
+            // Every object has a line, so none are only counted.
             count: 1,
             others: Box::default(),
             shared: 0,

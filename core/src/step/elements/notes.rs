@@ -25,7 +25,7 @@ use crate::step::query::FEW_NAMES;
 const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
 
 /// Containers that may hold others of their class: an app and the class. A list through the outer ones misses what the
-/// inner ones hold, and people mean all of them. Finder is not among them: everybody knows that its folders have
+/// inner ones hold, and people mean all of them. Finder is not among them, because people know that its folders have
 /// folders.
 ///
 /// # Source
@@ -132,8 +132,8 @@ impl Listing {
         ))
     }
 
-    /// A note that the list judges each series that it leads through by its first date, with the list that takes all
-    /// dates: the elements are columns of it.
+    /// A note that the filter tests only the first date of each series that the list leads through. It offers a list of
+    /// the series itself, which takes all dates; the elements become properties in that list.
     fn first_dates(&self, app: &App) -> Option<String> {
         let dictionary = app.dictionary().ok()?;
         let [container] = self.wanted.containers.as_slice() else { return None };
@@ -151,7 +151,8 @@ impl Listing {
         let plural =
             |class: &str| dictionary.class(class).map_or(class.to_owned(), |known| known.plural.clone());
         let class = &self.wanted.collection.class;
-        // In the other list, a property of an element is one of all elements of its container.
+        // In the other list, a property of the elements becomes `PROPERTY of every CLASS`, a property of their
+        // container.
         let there = |column: &Column| match column.up {
             0 => format!("{} of every {class}", column.term),
             1 => of_owner(column).unwrap_or_default(),
@@ -429,7 +430,7 @@ impl Listing {
             }
             empty.push(group);
         }
-        // Empty groups never displace others: what is behind them could not be reached.
+        // Empty groups never displace other groups, because no later page could show those.
         if groups.len() + empty.len() > self.wanted.limit {
             return;
         }

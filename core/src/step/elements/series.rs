@@ -146,8 +146,8 @@ impl Columns<'_> {
     }
 }
 
-/// The containers of the elements that the application itself lists. A partial answer needs them, and an index knows
-/// them.
+/// The containers of elements, if the list asks the application itself for them. A partial answer names the containers
+/// that it did not read, and an index is asked by container.
 pub(super) fn inner(app: &str, class: &str, containers: &[Path], dictionary: &Dictionary) -> Option<Path> {
     let entry = dated(app, class).filter(|entry| entry.rule.is_none())?;
     let [container] = containers else { return None };
@@ -410,8 +410,6 @@ fn grouped(
     })
 }
 
-/// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days,
-/// and their order is that of time.
 /// The order of two groups, each with its place among the groups as they were met. The occurrences are sorted by the
 /// keys, so groups that differ in one were met in its order.
 fn ranked(groups: &Groups, a: &(usize, Json), b: &(usize, Json)) -> Ordering {
@@ -445,6 +443,8 @@ fn instant(cell: &Json) -> Option<i64> {
     Some(cell["v"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond())
 }
 
+/// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days,
+/// and their order is that of time.
 fn folded(fold: Fold, cells: Vec<Json>) -> Json {
     if cells.iter().any(Json::is_string) {
         let texts = cells.iter().filter_map(Json::as_str);

@@ -371,7 +371,7 @@ pub(in crate::step::create) fn is_weighty(command: &Invocation, app: &App, dicti
 
 /// The error for a later command that the question could not show in full.
 pub(in crate::step::create) fn dangerous(next: &Following, reason: impl std::fmt::Display) -> Fault {
-    // The first of some commands in a row is no part of `then`, but nothing may follow it either.
+    // The first of some commands in a row is not a part of `then`, but nothing may follow it either.
     let place = if next.place.is_empty() { "then" } else { &next.place };
     let message = format!("`{place}`: `{}` {reason}, so `then` refuses it", next.sent.term);
     let suggestion = "send it in a call of its own, so that the user sees what it is about";

@@ -34,7 +34,7 @@ const OWN: [&str; 2] = ["ID  ", "pcls"];
 /// The property of a new object by a term of the client.
 ///
 /// # Errors
-/// The class has no such property, or no one can give it a value.
+/// The class has no such property, or the app takes no value for it.
 pub(super) fn property<'a>(
     app: &App,
     dictionary: &'a Dictionary,
@@ -61,8 +61,8 @@ pub(super) fn as_child(fault: Fault, dictionary: &Dictionary, class: &str, term:
     Fault { suggestion, ..fault }.with("element", element.name.as_str())
 }
 
-/// Whether `make` takes a property that the dictionary calls read-only. If all properties of a class are, as those of
-/// Calendar's attendees, its objects could not be told apart otherwise.
+/// Whether `make` takes a property that the dictionary calls read-only. If all properties of a class are read-only, as
+/// those of Calendar's attendees, `make` takes all of them: otherwise the objects could not be told apart.
 fn is_taken(app: &App, dictionary: &Dictionary, class: &str, property: &Property) -> bool {
     let mut rows = AT_MAKE.iter().filter(|(id, of, _)| same_id(id, &app.bundle_id) && *of == class);
     let is_told = rows.any(|(.., terms)| terms.contains(&property.name.as_str()));

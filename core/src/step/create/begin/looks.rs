@@ -46,7 +46,7 @@ impl Tree<'_> {
         let telling = unshown(&self.app.bundle_id, self.dictionary, DELETE, class);
         let counts = counts(&self.app.bundle_id, self.dictionary, class);
         let contents = |look| contents(look, self.dictionary, !telling.is_empty());
-        // A copy may have contents without number.
+        // A copy may have any amount of contents, so they are only counted.
         looks.extend(counts.map(|look| if is_copy { look } else { contents(look) }));
         let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
         let is_slow = is_copy && same_id(&self.app.bundle_id, COUNTING);
@@ -61,8 +61,8 @@ impl Tree<'_> {
     }
 }
 
-/// The ids of the elements instead of their number, because a person may put others in their place; of files, the
-/// names.
+/// Reads the ids of the elements instead of their number, because a person may replace an element by another. Reads the
+/// names of files.
 fn contents(look: Look, dictionary: &Dictionary, are_files: bool) -> Look {
     let Look::Count(way) = look else { return look };
     let is_it = |class: &&String| {

@@ -19,7 +19,7 @@ impl Tree<'_> {
     /// Reads these steps.
     ///
     /// # Errors
-    /// A target is no object, or is one that the call makes; or the properties or their values are wrong.
+    /// A target is not an object, or is one that the call makes; or the properties or their values are wrong.
     pub(super) fn sets(
         &self,
         then: &[Next],
