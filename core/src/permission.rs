@@ -45,7 +45,7 @@ pub struct Gate {
     pub untrusted: Option<Millis>,
     /// The plugin that calls, if it is not the client itself.
     pub plugin: Option<String>,
-    /// Whether the plugin undoes an earlier call of it.
+    /// Whether the plugin undoes an earlier call of its own.
     pub takes_back: bool,
     /// The highest level that the operator granted the plugin in the app. No rule and no answer raises it.
     pub most: Option<Level>,

@@ -1,9 +1,9 @@
 // Follows the prelude in scripts of commands that move something, or with objects that a human saw.
 
 const lost = (number) => number === -1728 || number === -1719;
-// The first object that has changed since the human saw it; null if there is none. The command itself will report a
-// missing target, and what was in that is missing too; any other missing object was shown and no longer exists. Of an
-// object in a target, `target` is the row of that target.
+// The first object that has changed since the human saw it, or is missing; null if there is none. A missing target does
+// not count, because the command itself reports it, and neither do the objects in it. `target` is true for a target;
+// for an object in a target it is the row of that target.
 const other = (seen, ways, reads) => {
   at = "object";
   // The values that a human saw are compared whole, even if the answer needs only a part of them.
@@ -59,7 +59,7 @@ const moving = (x, q, send) => {
     try {
       const is = encode(ask(() => (q.home || q.mark)(x)));
       here = true;
-      // An id of the whole app leads to the object wherever it is.
+      // The application finds some objects by their id wherever they are, so only another container shows that it left.
       left = q.home !== null && [is, home].every((one) => one !== null && one.$ === "object") && is.v !== home.v;
     } catch (error) {
       left = lost(numberOf(error));
@@ -70,7 +70,7 @@ const moving = (x, q, send) => {
   const returned = value !== null && value.$ === "object" ? there : here ? x : null,
     found = returned === null || !left ? null : known(returned, q.mark || q.id),
     landed = q.mark === null ? found !== null : found;
-  // What tells it from another object of its name.
+  // The values that tell it from another object of its name.
   const looks = found === null || q.looks === undefined ? null : read(there, q.looks);
   return Object.assign(
     { $: "moved", value: value, mark: mark, home: home, left: left, here: here && !left, landed: landed, kept: kept },
@@ -91,8 +91,8 @@ const copying = (original, q, send) => {
   if (old !== null && old === String(id)) return { $: "shared" };
   return { $: "copied", value: value, copy: copy, id: id, looks: read(x, q.looks) };
 };
-// Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that
-// has the old one's values.
+// Moves that may give their objects new ids, because the app makes new objects in the other place. The new object is
+// the only new one there that has the values of the old one.
 const arriving = (q, send) => {
   const quietly = (get) => {
     try {
@@ -199,13 +199,13 @@ const filing = (to, send) => {
     bytes: isNew ? after[0] : null,
   };
 };
-// A command with the values that its answer tells, read before and after it.
+// A command, with values that the server's answer tells besides the app's own. They are read before and after it.
 const telling = (app, before, after, send) => {
   const was = read(app, before),
     value = send();
   return { $: "told", value: value, told: was.concat(read(app, after)) };
 };
-// A command of which an empty text says too little.
+// If the app answers with an empty text, that says too little, so values are read afterwards.
 const tellingIfEmpty = (app, after, send) => {
   const value = send();
   return { $: "told", value: value, told: value === "" ? read(app, after) : [] };

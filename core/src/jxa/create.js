@@ -457,7 +457,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     const one = its.get(i),
       looks = read(one === undefined ? x : one.x, kinds[rows[i][0]].looks);
     results[i].gone = isMissing(looks, i) && !isMissing(results[i].looks, i);
-    // What an undo finds again, once it has moved back what was moved into it.
+    // The values that an undo will find after it has moved back what the commands moved into the object.
     results[i].first = results[i].looks;
     results[i].looks = looks;
     // A command may have given it another name, such as that of its file.

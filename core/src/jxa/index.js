@@ -118,7 +118,8 @@ const indexed = (chains, leaf, span, q) => {
     chosen.forEach((each) => list.addObject(each));
     const found = isEvents ? eventsOf(store, list, span) : remindersOf(store, list);
     const rows = found.map((each) => rowOf(each, named, places, q)).filter((row) => row !== null);
-    // What passes nothing is counted, unless there is too much of it.
+    // If nothing passes the filter, the answer tells how many values pass each comparison, unless there are too many
+    // values.
     const read = (name) => (name === null ? null : found.map(VALUES[name]));
     if (rows.length === 0 && found.length <= MOST_VALUES) tallied((i) => read(d.series.index.values[i]));
     const difference = INDEX.proven ? null : proven(rows, leaf, q);

@@ -99,7 +99,7 @@ const excerpt = (text) => {
 const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
 // Names from the dictionary are never cut: `uncut` is true for such a value, or lists such keys of a record.
 const uncut = (one) => Object.assign(one, { uncut: true });
-// A property of an object in another one, on a longer path in `owner`. If that is empty, the missing value is no error.
+// A property on a path through objects. If `first` or `owner` reads no object, it has no value and is not an error.
 const through = (one, first, names, owner) => Object.assign(one, { uncut: names, first: first, owner: owner });
 // A part of a date, in the time zone of this Mac. A week belongs to the year of its Thursday, as in ISO 8601.
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

@@ -212,7 +212,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             data.set("script", text);
             RUN_SCRIPT.to_owned()
         }
-        // The shell sends the request, which is the data. The code runs nowhere.
+        // The shell sends the request, which is the data. No engine runs the code.
         Deed::Web(call) => {
             data.set("request", call);
             "null".to_owned()

@@ -193,7 +193,7 @@ const attempt = (event) => {
     return failed(error);
   }
 };
-// Reads the last elements of a container one by one. These are the elements that were added last.
+// Reads the last elements of a container one by one. Apps usually put new elements at the end.
 const lastOf = (collection, size, from, span, left, q) => {
   const s = d.series,
     others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), ...GROUPED, s.end, s.days, s.rule, s.excluded],
@@ -209,7 +209,7 @@ const lastOf = (collection, size, from, span, left, q) => {
     const cells = new Map();
     const cell = (i) => {
       const one = q.columns[i];
-      // The container is known for all of these elements.
+      // A property of the container is the same for all of these elements, so it is read once.
       if (!cells.has(i))
         cells.set(i, q.own[i] ? known : one && one.of ? q.outer(one) : attempt(() => one(q.pick(collection, known))));
       return cells.get(i);

@@ -106,8 +106,9 @@ const parts = (chain, depth, some) => {
 };
 // A chain as chains of one container each.
 const split = (chain) => parts(chain, chain.depth);
-// A property of the elements' container. `of` has an entry for each chain: null if the container has the property,
-// otherwise how many collections lead to the owner, and the step to the owner from the container of the last of them.
+// A property of the elements' container, or of an object around it. `of` has an entry for each chain: null if the
+// container itself has the property. Otherwise it is a pair: the number of collections that lead to the owner, and the
+// step to the owner from the container of the last one.
 const outside = (one, of) => Object.assign(one, { of: of });
 // The values of a property of all objects that a chain leads to.
 const valuesOf = (chain, one) => {
@@ -131,7 +132,7 @@ const valuesOf = (chain, one) => {
     }
   });
 };
-// No value if its owner does not exist, or the error.
+// Null if the owner does not exist, otherwise the error.
 const nothingOr = (one, each, error) => {
   try {
     return orNothing(one, each, error, true);

@@ -300,7 +300,7 @@ pub(super) fn opens_address(action: &Action) -> bool {
     !addresses::of(action).is_empty()
 }
 
-/// The targets of a slot: the slot itself, and the fields of a record of properties.
+/// The properties that a slot sets: its own, and the fields of a record of properties.
 fn terms(slot: &Slot, value: &Given) -> Vec<String> {
     let mut terms = vec![slot.term.clone()];
     if let Given::Record(fields) = value {

@@ -52,7 +52,7 @@ impl Links {
         let links = self.clone();
         Ok(Some(Self::new(move |paths| {
             let found: Option<Vec<String>> = paths.iter().map(|path| known.get(path).cloned()).collect();
-            // What only a link leads to was not asked about.
+            // The first call did not ask about a path that only a link leads to.
             found.map_or_else(|| (links.0)(paths), Ok)
         })))
     }
@@ -137,7 +137,7 @@ impl Closed {
 
     /// Returns a name in the form in which names are compared.
     pub fn folded(name: &str) -> String {
-        // Most names need no table of Unicode, and a folder has many.
+        // Most names need no Unicode tables, and a folder may have very many names.
         match name.bytes().all(|byte| byte.is_ascii_graphic()) && !name.ends_with('.') {
             true => name.to_ascii_lowercase(),
             false => folded(name),

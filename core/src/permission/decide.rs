@@ -203,7 +203,7 @@ impl Unasked {
         })
     }
 
-    /// The actions.
+    /// The action.
     pub(crate) fn action(&self) -> &Action {
         &self.action
     }
@@ -333,7 +333,7 @@ pub(crate) enum Answered {
 }
 
 impl Asked {
-    /// The actions.
+    /// The action.
     pub(crate) fn action(&self) -> &Action {
         &self.action
     }

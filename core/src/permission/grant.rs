@@ -43,7 +43,7 @@ pub struct Scope {
     pub plugin: Option<String>,
     /// The level.
     pub level: Level,
-    /// The code of the command.
+    /// The command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandScope>,
     /// The property's term.

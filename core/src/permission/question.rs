@@ -72,8 +72,9 @@ pub struct Wording {
     /// Whether the objects get different values. Then the question shows every line, because no line represents the
     /// others. A yes counts once, for these values only.
     pub differs: bool,
-    /// Whether the lines are a plugin's words about its script. Every line is shown, because the plugin has already put
-    /// into one line what is equal. The deed then names the app and the number of objects.
+    /// Whether the lines are a plugin's words about its script. A form shows every line, because the plugin has already
+    /// joined equal objects in one line; a dialog shows as many lines as fit. The deed then names the app and the
+    /// number of objects.
     pub plugins: bool,
     /// The lines of a script of the client, as they are to be shown; all of them.
     pub script: Box<[String]>,
@@ -108,7 +109,7 @@ pub enum Answer {
     Chosen {
         /// The choice.
         choice: Choice,
-        /// Of which question.
+        /// The digest of the question that they answered.
         digest: Digest,
         /// How they were asked, for the audit log.
         by: String,
@@ -215,7 +216,8 @@ impl Question {
         &self.wording
     }
 
-    /// One line: the client, the action and the number of objects.
+    /// One line: whether it undoes something, the plugin if one wants it, the app, the action and the number of
+    /// objects.
     pub fn title(&self) -> String {
         self.line(&self.wording.deed)
     }
@@ -256,7 +258,7 @@ impl Question {
         self.text_with(least)
     }
 
-    /// The whole question as text, some lines.
+    /// The whole question as text, on several lines.
     pub fn text(&self) -> String {
         self.text_with(usize::MAX)
     }

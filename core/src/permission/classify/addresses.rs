@@ -225,7 +225,7 @@ fn has_blank(text: &str) -> bool {
 }
 
 /// An address that is a script runs in the page that is shown. Among the other values, a text with a blank right behind
-/// the colon is none, because `JavaScript: The Good Parts` may be the name of a note. Scripts have blanks further on.
+/// the colon does not count as a script, because `JavaScript: The Good Parts` may be the name of a note.
 fn script<'a>(
     values: impl IntoIterator<Item = &'a Given>,
     opened: impl IntoIterator<Item = &'a str>,

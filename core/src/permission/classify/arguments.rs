@@ -153,7 +153,7 @@ fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
         invocation.parameters.iter().flat_map(|argument| fields(&argument.value)).collect();
     let of = |class: &str| {
         let write = |term: &String| tables::write(&action.app, &action.terms, class, term);
-        // What makes an object has rows as bad as those for its properties, or worse.
+        // The row for making an object is at least as bad as the rows for its properties.
         tables::make(&action.app, &action.terms, class).or_else(|| terms.iter().find_map(write))
     };
     classes.into_iter().filter_map(of).reduce(Classified::or_worse)
