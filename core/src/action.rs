@@ -175,7 +175,7 @@ pub struct Invocation {
     pub takes_direct: bool,
     /// The direct parameter, if it is given.
     pub direct: Option<Given>,
-    /// The direct parameter is a list, and the command is sent once for each item of it.
+    /// Whether the direct parameter is a list, and the command is sent once for each of its items.
     pub each: bool,
     /// The named parameters that are given, in the dictionary's order.
     pub parameters: Vec<Argument>,
@@ -205,7 +205,7 @@ pub struct Copies {
     pub id: Option<Identifier>,
     /// The property with its name for people.
     pub label: Option<Identifier>,
-    /// What shows an undo that nobody has changed it since.
+    /// The values by which an undo sees that no one has changed the copy since.
     pub looks: Vec<Look>,
     /// The copied objects. An app may answer one of them in place of the copy.
     pub originals: Vec<Path>,

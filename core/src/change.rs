@@ -95,9 +95,9 @@ pub enum Look {
     Property(Vec<Identifier>),
     /// How many elements of a kind it has, itself or through properties.
     Count(Vec<Identifier>),
-    /// The object that this one represents, as a root task represents its project: the property that holds the other
-    /// object, the property that is equal in both, the name, and the elements to count. Empty if it represents only
-    /// itself.
+    /// The object that this one represents, as a root task represents its project. Four names: the property that holds
+    /// the other object, the property that is equal in both, the property with the name, and the elements to count.
+    /// Nothing is read if the object represents only itself.
     Standing([Identifier; 4]),
     /// A property of those elements that meet a condition: the elements, the property that must be true, the property
     /// to read.

@@ -19,7 +19,8 @@ pub struct OsaError {
     pub number: i64,
     /// The text that came with it.
     pub message: String,
-    /// The place in the script: `open`, `running`, `object`, `property`, `elements`, `column`, `element`.
+    /// The place in the script, such as `open`, `object`, `column`, `command` or `save`; empty if the script had not
+    /// begun.
     pub at: String,
     /// The program that macOS asks about, by its path, if the number is about consent and the system tells.
     pub by: Option<String>,

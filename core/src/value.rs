@@ -25,7 +25,7 @@ pub enum Value {
     File(String),
     /// Raw data, base64.
     Data {
-        /// Base64, cut at the cap of the script.
+        /// Base64. The script cuts long data.
         base64: String,
         /// The app's type code, if known.
         kind: String,

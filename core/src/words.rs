@@ -143,7 +143,7 @@ pub struct TextWindow {
     pub limit: usize,
 }
 
-/// The longest text in one answer.
+/// The longest part of a text that a call can ask for, in code points.
 pub(crate) const LONGEST_TEXT: usize = 200_000;
 
 /// How many elements an answer may hold.

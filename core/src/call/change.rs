@@ -23,7 +23,7 @@ pub struct SetProperty {
     pub values: Vec<usize>,
     /// Properties with their new values.
     pub properties: Vec<Vec<NewValue>>,
-    /// Whether the call says that a new value may remove what the property does not hold.
+    /// Whether the call says that a new value may remove a part of the object that the property does not hold.
     pub may_lose: bool,
 }
 

@@ -18,8 +18,8 @@ pub struct Create {
     pub app: Option<String>,
     /// The new objects, in order.
     pub objects: Vec<NewObject>,
-    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the
-    /// second; if there is only one, its children are counted after it.
+    /// Commands that follow, in order. The word `it` among their arguments is the first of the objects, and `it 2` is
+    /// the second. If there is only one object, its children are counted after it.
     pub then: Vec<Next>,
 }
 
@@ -47,7 +47,7 @@ pub struct Next {
     pub of: usize,
     /// The properties to set on the target, in place of a command.
     pub sets: Vec<NewValue>,
-    /// Whether a new value may remove what its property does not hold.
+    /// Whether a new value may remove a part of the object that the property does not hold, such as attachments.
     pub may_lose: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct NewObject {
     pub added: Vec<(String, How, Json)>,
     /// The objects to make in it.
     pub children: Vec<Self>,
-    /// Whether a value may remove what its property does not hold.
+    /// The same as [`Next::may_lose`], for the values of this object.
     pub may_lose: bool,
     /// Its place in the call, if it is a part of `then`; otherwise its list gives the place.
     pub place: String,
@@ -126,7 +126,8 @@ impl Create {
             }
             then.extend(next.into_iter().map(|next| Next { of: at, ..next }));
         }
-        // Before any other step, to set a property of a new object is to make it with this property.
+        // If no other step comes before, setting a property of a new object is the same as making it with this
+        // property.
         while let Some(one) = then.first().and_then(|next| nth(&mut objects, next.number()?)) {
             one.join(then.remove(0).into_object())?;
         }
@@ -220,7 +221,7 @@ impl NewObject {
         Ok(())
     }
 
-    /// The object after that many others, each before those in it.
+    /// The object at an index, where each object comes before the objects in it.
     fn nth(&mut self, after: &mut usize) -> Option<&mut Self> {
         if *after == 0 {
             return Some(self);

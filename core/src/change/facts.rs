@@ -422,7 +422,7 @@ pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
 /// Commands that affect everything in an object.
 const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
 
-/// Elements that are parts of an object, not its contents. That it has none says nothing.
+/// Elements that are parts of an object, not its contents. A question does not say that an object has none of them.
 const PARTS: [&str; 3] = ["artwork", "attachment", "mail attachment"];
 
 /// The most element classes of a container. An object with more of them, such as a person with addresses, is not a

@@ -27,7 +27,7 @@ pub(crate) fn as_html(app: &str, class: &str, property: &str, value: &Given) -> 
     (PROPERTIES.iter().any(is_it) && !text.is_empty() && !has_tag(text)).then(|| written(text))
 }
 
-/// Whether a text has a closing tag, or one of an element without content: `vec<p>` and `a <b and c> d` are no HTML.
+/// Whether a text has a closing tag, or one of an element without content: `vec<p>` and `a <b and c> d` are not HTML.
 fn has_tag(text: &str) -> bool {
     let tag = |rest: &str| {
         let (tag, _) = rest.split_once('>')?;

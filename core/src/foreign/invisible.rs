@@ -1,5 +1,5 @@
 //! The invisible characters. `iac-core` and `iac-plugins` both have this file as a module, because neither depends on
-//! the other, and what one of them hides must not pass the other.
+//! the other, and both must agree on what is invisible.
 
 /// Tells whether an invisible character makes one emoji of what is beside it, as in `❤️`, `1️⃣` and `👩‍💻`. Elsewhere it
 /// hides something.

@@ -21,7 +21,7 @@ pub struct Saved {
     pub specifier: Json,
     /// When it was made, in milliseconds since the Unix epoch.
     pub created: u64,
-    /// When it was last used.
+    /// When it was last used, in milliseconds since the Unix epoch.
     pub used: u64,
     /// The value of the unique property, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -74,11 +74,11 @@ pub struct Chosen {
 pub struct Chose {
     /// The number of its row.
     pub row: usize,
-    /// When it starts.
+    /// When it starts, in milliseconds since 1970.
     pub start: Option<i64>,
-    /// When it ends.
+    /// When it ends, in milliseconds since 1970.
     pub end: Option<i64>,
-    /// For an occurrence of a series, the date that its rule gives it.
+    /// For an occurrence of a series, the date that its rule gives it, in milliseconds since 1970.
     pub occurrence: Option<i64>,
 }
 

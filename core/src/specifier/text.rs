@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
         if !self.is_sign(self.start, "(") || self.closing(self.start) != Some(last) {
             return None;
         }
-        // The readings so far ended before the parenthesis.
+        // The results so far belong to a text that ended before the parenthesis.
         self.memo.clear();
         let close = self.tokens.pop()?;
         self.start += 1;
