@@ -172,7 +172,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Runs the program with these arguments. It handles all commands except those that are passed on as they are.
+/// Runs the program with these arguments: all commands except `osascript` and `guard`, which `main` runs itself.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let line: Vec<OsString> = std::iter::once("iac-mcp".into()).chain(arguments).collect();
     let (arguments, settings) = match config::read(&line) {

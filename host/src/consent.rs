@@ -59,7 +59,7 @@ pub trait Asker: Debug + Send + Sync {
         true
     }
 
-    /// The digest of the question that the call brings the answer to.
+    /// If the call brings an answer, the digest of the question that was answered.
     fn brought(&self) -> Option<&str> {
         None
     }

@@ -39,8 +39,8 @@ use transport::Stdio;
 
 /// How long scripts may go on after the client has disconnected.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long after a large line was handled freed memory is returned to the system. The objects that were parsed from
-/// it are dropped by then.
+/// The delay between handling a large line and returning freed memory to the system. By then, the objects that were
+/// parsed from the line are dropped.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
 /// The shortest interval between two writes of the status file.
 const TOLD: Duration = Duration::from_secs(1);

@@ -310,8 +310,8 @@ impl Failure {
         }
     }
 
-    /// Whether a code stands in the host's place. A plugin may pass on what the host said about permissions, but not
-    /// say it itself.
+    /// Whether the answer may have this code as its own `error`. A plugin may pass on the host's codes about
+    /// permissions, but not make them up.
     fn is_shared(&self, code: &str) -> bool {
         SHARED.contains(&code) && (matches!(self, Self::Passed(_)) || !is_hosts(code))
     }

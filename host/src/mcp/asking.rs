@@ -46,7 +46,7 @@ impl Questions {
     /// Waits until there is room for another question.
     ///
     /// # Errors
-    /// No place was free in time. A user who was not asked has not refused.
+    /// No place was free in time. This is an error and not an answer, because a user who was not asked has not refused.
     async fn turn(&self, patience: Duration) -> Result<SemaphorePermit<'_>, String> {
         let began = tokio::time::Instant::now();
         // The wait ends while an answer could still reach the client.

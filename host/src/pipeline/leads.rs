@@ -23,7 +23,7 @@ const LONGEST: usize = 4 * 1024;
 /// The most threads that wait for folders that do not answer. After that, no path is looked at until one answers.
 const MOST_STUCK: usize = 4;
 
-/// Finds the real path of an existing one.
+/// Finds the real path of an existing file or folder.
 type Look = fn(&Path) -> io::Result<PathBuf>;
 
 /// The folder at which a thread looks now. Only this thread and those who wait for it hold it.

@@ -196,8 +196,8 @@ impl Host for Bridge {
     }
 }
 
-/// Asks as the caller does, and stops the clock of the plugin's call meanwhile. What a human has approved is done
-/// before the clock goes on, within the limits of the server's own calls.
+/// Asks as the caller does, and stops the clock of the plugin's call meanwhile. The clock goes on only after the
+/// approved action has ended, which has the limits of the server's own calls.
 #[derive(Debug)]
 struct Patient {
     asker: Arc<dyn Asker>,

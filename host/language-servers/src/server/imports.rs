@@ -35,7 +35,8 @@ fn is_imported(code: &Code<'_>, own: usize) -> bool {
     let mut at = own;
     while let Some(before) = at.checked_sub(1) {
         match code.word(before) {
-            // The path of an import is a string and no token, so a declaration may seem to follow an import.
+            // The tokenizer skips the path of an import, because it is a string. So a declaration may seem to follow an
+            // import.
             "type" if matches!(code.word(own + 1), "=" | "<") => return false,
             "import" => return code.before(before) != ".",
             "export" => return matches!(code.word(before + 1), "{" | "*" | "type"),

@@ -117,7 +117,7 @@ impl Reader<'_, '_> {
             let mut one = made(self.page, self.code.word(name), kind, name_range, place.clone());
             one.parent = u32::try_from(parent).ok();
             self.found.push(one);
-            // The type of the result of a method is no part of its shape.
+            // The result type of a method is not a part of the literal.
             let end = if kind == PROPERTY && word == ":" {
                 self.value(behind + 1, own, depth)
             } else {
