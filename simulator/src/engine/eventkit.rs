@@ -3,7 +3,6 @@
 //! Calendars and events come from Calendar's data, lists and reminders from Reminders' data. `eventkit.json` in the
 //! world's folder adds what Apple events do not show: consent, how the user would answer, time zones of events, moved
 //! occurrences, and calendars that EventKit does not list.
-//! show: consent, how a person would answer, zones of events, moved occurrences, and calendars that are missing.
 
 use super::native::Bridge;
 use crate::resolve::View;
