@@ -574,8 +574,7 @@ impl Listing {
                 repeated.take(at, &mut element);
             }
             size += element.to_string().len() + 1;
-            // The size limit is for answers to the client, so it does not cut a list that only a later step of the call
-            // reads.
+            // The limit is for answers to the client, and not for a list that only a later step of the call reads.
             if size > largest(world) && !elements.is_empty() && self.first.is_none() {
                 break;
             }

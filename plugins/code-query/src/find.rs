@@ -304,7 +304,7 @@ fn candidates(
 ) -> Result<Vec<File>, Trouble> {
     let listed = own(scope, wanted, None)?;
     let excluded = |file: &File| scope.leaves(&file.path) || scope.site.is_among(wanted.exclude, &file.path);
-    // An index is asked only about the languages of listed files, so a list that the host cut is no proof there either.
+    // An index is asked only about the languages of listed files, so a list that the host cut proves nothing there.
     if listed.cut == Some(Cut::Host) {
         cap(listed.cut, doubts);
     }

@@ -241,7 +241,7 @@
         return !present(next) ? null : { id: key(next), name: next.name };
       },
       reviewDays: (project) => whole(time(project.nextReviewDate), now),
-      // A change of a task is one of its project too.
+      // A change of a task is also a change of its project.
       idleDays: (project) =>
         whole(
           Array.from(project.flattenedTasks).reduce(

@@ -618,7 +618,7 @@
     if (present(beside)) return holderOf(Project.byIdentifier(beside.id) ? "project" : "folder", section(beside.id));
     return place.folder === undefined ? null : findFolder(place.folder);
   }
-  // What an open item counts as below a task, root task or folder.
+  // The state that an open item inherits below a task, root task or folder.
   function inherited(above) {
     let found = "active";
     for (let at = above; present(at);) {
@@ -636,26 +636,26 @@
     if (beside !== undefined) return planned.get(`temp:${beside.temp}`) || "active";
     return inherited(kind === "task" ? holderAt(place, item && up(item)) : folderAt(place));
   }
-  // What an open item counts as where it goes, if it counts as something else now.
+  // The states that an open item inherits now and at its new place, if they differ.
   function effect(kind, item, place, status) {
     if (item === null || place === undefined || closes(status || own(kind, item))) return {};
     const before = inherited(holderOf(kind, item)),
       becomes = countsAt(kind, place, item);
     return before === becomes ? {} : { before, becomes };
   }
-  // What an item goes on to count as, whatever its own state.
+  // The state that an item goes on inheriting, whatever its own state is.
   function still(kind, item, status) {
     const above = status === undefined ? "active" : inherited(holderOf(kind, item));
     return closes(above) || (status === "active" && above !== status) ? { still: above } : {};
   }
-  // A new item has only what its place makes of it.
+  // A new item inherits only the state of its place.
   function effectOfNew(kind, place, status) {
     const becomes = countsAt(kind, place, null);
     return becomes === "active" || closes(status) ? {} : { becomes };
   }
   const effectAct = (kind, becomes) =>
     `${becomes === "dropped" ? "drop" : becomes === "completed" ? "complete" : "edit"} ${kind}`;
-  // What goes along with a change that ends something or holds it back, with a hash of all of it.
+  // The items below that a change also ends or holds back, with a hash of the item and all of them.
   function along(kind, item) {
     const goes = within(kind, item);
     return { ...goes, digest: digest(kind, item) };

@@ -91,8 +91,8 @@ pub(crate) fn local(object: &Object<'_>, key: &str, moment: &Moment) -> Result<O
     Ok(Some(text))
 }
 
-/// The keys of a range, with the end of the date that each means, and the milliseconds from there to the range. A day,
-/// a week or a month is itself not before or after.
+/// The keys of a range, with the end of the date that each means, and the milliseconds from there to the range.
+/// `before` and `after` leave out all of a day, a week or a month.
 const STARTS: [(&str, End, i64); 2] = [("after", End::Right, 1), ("onOrAfter", End::Left, 0)];
 const ENDS: [(&str, End, i64); 2] = [("before", End::Left, -1), ("onOrBefore", End::Right, 0)];
 

@@ -125,7 +125,7 @@ fn queries(items: &[Item], tasks: &Predicate) -> Vec<Query> {
 /// The existing items of OmniFocus.
 struct Existing {
     projects: Vec<(Json, String)>,
-    /// The ids, names and paths of all tags, in small letters.
+    /// The ids, names and paths of all tags, in lower case.
     tags: Vec<String>,
     tasks: Vec<Vec<Json>>,
 }

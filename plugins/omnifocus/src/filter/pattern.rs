@@ -333,7 +333,7 @@ enum Member {
     Escape(Option<Letters>),
 }
 
-/// Reads a quantifier in braces, and its length; `None` if the braces are no quantifier.
+/// Reads a quantifier in braces, and its length; `None` if the braces are not a quantifier.
 fn bounds(rest: &[char]) -> Result<Option<(u32, Option<u32>, usize)>, Refused> {
     let Some(end) = rest.iter().position(|letter| *letter == '}') else { return Ok(None) };
     let inside: String = rest[1..end].iter().collect();

@@ -60,7 +60,7 @@ impl Mode {
         Self::all().into_iter().find(|(_, mode)| *mode == self).map_or("all", |(word, _)| word)
     }
 
-    /// Whether the limit of the answer decides what it has, and not the conditions alone.
+    /// Whether the limit, and not only the conditions, decides which items are in the answer.
     pub(super) fn is_chosen_by_rows(self) -> bool {
         matches!(self, Self::Forecast | Self::SmartSuggest)
     }
