@@ -144,7 +144,8 @@ impl Asker<'_, '_> {
         sorted(all.into_values())
     }
 
-    /// What derives from a class that is declared outside: servers give nothing from a mere use of it.
+    /// The types that derive from a class declared outside the project. Servers list none if they are asked at a use of
+    /// it.
     fn below_outside(&self, doubts: &mut Doubts) -> Vec<Location> {
         let site = self.located.site;
         let defined = self.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();

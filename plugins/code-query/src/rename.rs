@@ -1,7 +1,8 @@
 //! `rename`: the edits, as data. The plugin applies nothing.
 //!
 //! A server renames what it knows: often one of several declarations that belong together, and nothing of what the new
-//! name breaks. So the plugin asks it at every declaration, looks at what the edits leave, and says it.
+//! name breaks. So the plugin asks it at every declaration, looks for uses that the edits leave unchanged, and reports
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -153,7 +154,7 @@ impl<'a, 'b> Plan<'a, 'b> {
         found
     }
 
-    /// Whether the target is a member, as its holder or the text says.
+    /// Whether the target is a member, according to its holder or the text.
     fn is_member(&self) -> bool {
         !self.holders.is_empty() || self.is_after_dot()
     }

@@ -13,7 +13,7 @@ pub(crate) fn is_structural(language: &str) -> bool {
     language == "python" || language.starts_with("typescript")
 }
 
-/// The members of a name that may belong to the same interface as those of the holders. A member belongs to it if its
+/// The members with a name that may belong to the same interface as those of the holders. A member belongs to it if its
 /// own holder has every member that the interface asks for.
 pub(crate) fn loose(
     asker: &Asker<'_, '_>,

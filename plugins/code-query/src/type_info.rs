@@ -77,7 +77,7 @@ fn row(located: &Located<'_>, at: usize, text: &Text) -> Row {
     Row::new(located.site.show(&place.path), node.map_or_else(String::new, |node| node.full_name()), shown)
 }
 
-/// Leaves out what the overload before says. ty shows at each overload all those before it as well.
+/// Leaves out the text of earlier overloads, because ty repeats all of them at each overload.
 fn each_once(found: &mut [(usize, Text)]) {
     for at in (1..found.len()).rev() {
         let (before, own) = found.split_at_mut(at);
