@@ -23,8 +23,8 @@ pub(crate) use facts::{
     BY, BY_MAIL, DELETE, DELETES_SERIES, DRAFT_UNSEEN, DUPLICATE, FROM, NOT_RESTORED, NOT_SENT,
     OPENING_WINDOW, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL, UNSAVED, VISIBLE,
     begins_with, beside, beyond, binding, consequence, counted_among, counts, drafts, facts, is_rare,
-    is_telling, makes_draft, may_hold, outlives, place_terms, placed, repeats, sends, shared, standing,
-    taken_from, telling, undeletable, unmoved, unshown,
+    is_styled, is_telling, makes_draft, may_hold, outlives, place_terms, placed, repeats, sends, shared,
+    standing, taken_from, telling, undeletable, unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};

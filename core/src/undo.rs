@@ -24,6 +24,9 @@ pub(crate) const NO_OLD: &str = "the old value is unknown, or the app does not l
 /// The same, if there was no old value.
 pub(crate) const WAS_EMPTY: &str = "it was empty before, and the app does not let it be emptied";
 
+/// The same, if the object has no lasting name.
+pub(crate) const BY_PLACE: &str = "only its place finds the object, and another one may be there by then";
+
 /// The same, if the server does not know which value the property has now.
 pub(crate) const UNCHECKED: &str = "the new value could not be checked";
 

@@ -372,6 +372,20 @@ class Ended(Desk):
                     self.assertIn("its contents count as completed too; repeating items stay open", asked)
         self.assertGreater(len(human.asked), 2)
 
+    async def test_a_command_that_was_allowed_is_done(self):
+        """Between the question and the command, the script compares the tasks with what the question showed."""
+        human = Human("once")
+        async with self.client(MODES[0], human) as client:
+            tasks = {"app": "OmniFocus", "elements": "every flattened task whose completed is false and repetition rule is missing value"}
+            found = await self.call(client, "iac_mcp_get_elements", **tasks, properties=["count of flattened tasks", "containing project.name"])
+            alone = [row["id"] for row in found["elements"] if row["properties"]["count of flattened tasks"] == 0]
+            run = {"app": "OmniFocus", "target": alone[0]}
+            await self.call(client, "iac_mcp_run_command", **run, command="mark complete")
+            await self.call(client, "iac_mcp_run_command", **run, command="mark incomplete")
+            await self.call(client, "iac_mcp_run_command", **run, command="mark dropped")
+            await self.call(client, "iac_mcp_run_command", **run | {"target": alone[1:3]}, command="delete")
+        self.assertEqual(len(human.asked), 4)
+
 
 class Made(unittest.TestCase):
     """A new object goes to the place that people expect, although the call names no place."""

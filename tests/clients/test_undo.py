@@ -182,6 +182,27 @@ class Moved(Undo):
         self.assertIn("Draft", self.named("Notes", 'every note of folder "Work"'))
 
 
+class Binned(Undo):
+    """Finder's `delete` moves to the Trash."""
+
+    def test_a_deleted_file_comes_back(self):
+        files = ["/Users/alex/Downloads/song.flac", "/Users/alex/Documents/Letters"]
+        deleted = self.run_command("Finder", "delete", files)
+        self.assertEqual({"song.flac", "Letters"} - set(self.named("Finder", "every item of trash")), set())
+        undone = self.undo(deleted["undo"])
+        if "parts" in undone:
+            for part in undone["parts"]:
+                self.assertTrue(self.undo(part["undo"]).get("success"), undone)
+        for file in files:
+            self.assertEqual(self.call("iac_mcp_get_properties", app="Finder", reference=file, properties=["name"])["properties"]["name"], file.split("/")[-1])
+
+    def test_what_is_in_the_trash_is_deleted_for_good(self):
+        file = "/Users/alex/Downloads/song.flac"
+        self.run_command("Finder", "delete", file)
+        again = self.server.call("iac_mcp_run_command", app="Finder", command="delete", target='file "song.flac" of trash')
+        self.assertIsNone(again.get("undo"), again)
+
+
 class Copied(Undo):
     """The undo of copies."""
 

@@ -210,13 +210,13 @@ fn run(
 fn has_its_code(script: &Script) {
     static FUNCTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/jxa");
-        let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+        let files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
         let codes = files.filter(|path| path.extension().is_some_and(|kind| kind == "js"));
         let defined = |code: String| {
             let names = code.lines().filter_map(|line| line.strip_prefix("const ")?.split_once(" = "));
             names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
         };
-        codes.flat_map(|path| defined(std::fs::read_to_string(path).expect("a text"))).collect()
+        codes.flat_map(|path| defined(fs::read_to_string(path).expect("a text"))).collect()
     });
     let (code, body) = (script.code(), script.body());
     for (at, _) in body.match_indices('(') {

@@ -163,7 +163,7 @@ fn a_question_shows_what_is_sent() {
                 \"https://api.example.com/items?of=today\"\n\
                 - with the headers \"content-type: application/json\"\n\
                 - with your secret \"token\" in the header authorization\n\
-                - with 5022 bytes: \"{'text': 'one\u{fffd} ⏎ two'}xxx";
+                - with 5022 bytes: \"{”text”: ”one\u{fffd} ⏎ two”}xxx";
     assert!(text.starts_with(head), "{text}");
     assert!(text.ends_with("DANGEROUS · it sends data to a web server"), "{text}");
     assert!(text.contains("Note: a sent request cannot be taken back"), "{text}");

@@ -201,7 +201,7 @@ const FROM_CONTAINERS: [(&str, &str, &str, &[&str], &str); 2] = [
         DELETE,
         "track",
         &["user playlist", "playlist"],
-        "removes from the playlist; unless that is the library itself, the songs stay in the library; this server cannot put them back into the playlist",
+        "removes from the playlist; unless that is the library itself, the songs stay in the library; an undo cannot put them back into the playlist",
     ),
     (
         "com.apple.mail",
@@ -310,6 +310,17 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
     ("com.apple.iCal", "event", "recurrence", "this changes which dates it has"),
     ("com.apple.iCal", "event", "", "this changes all its dates"),
 ];
+
+/// Texts with a look, of which a new value says nothing: an app, a class and the property.
+///
+/// # Source
+/// TextEdit's dictionary: paragraphs and attribute runs of a text have fonts, sizes and colours.
+const STYLED: [(&str, &str, &str); 1] = [("com.apple.TextEdit", "document", "text")];
+
+/// Whether a new value of a property takes the look of the old text.
+pub(crate) fn is_styled(app: &str, class: &str, term: &str) -> bool {
+    STYLED.iter().any(|row| same_id(row.0, app) && row.1 == class && row.2 == term)
+}
 
 /// Properties that an app takes from another property, even if a call gives both to a new object: an app, a class, the
 /// property, and the text that begins with it.

@@ -1,4 +1,12 @@
-// Reads one object. If `reads` is null, one event reads all properties, and those in `names` are not cut.
+const isStill = (object) => {
+  try {
+    return ask(() => object.exists()) === true;
+  } catch (error) {
+    return false;
+  }
+};
+// Reads one object. If `reads` is null, one event reads all properties, and those in `names` are not cut. Some apps
+// refuse all of them because of one: then the answer says whether the object is there.
 const properties = (object, reads, names) => {
   try {
     return reads === null
@@ -9,7 +17,8 @@ const properties = (object, reads, names) => {
         )
       : { $: "list", v: read(object, reads) };
   } catch (error) {
-    return failed(error);
+    const said = failed(error);
+    return reads === null && isStill(object) ? { ...said, there: true } : said;
   }
 };
 // Reads objects that are reached in the same way.

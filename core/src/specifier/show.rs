@@ -145,20 +145,25 @@ pub(super) fn exact(text: &str) -> String {
     quoted
 }
 
-/// Puts text from outside on one line, at most 80 characters, in quotes that it cannot close: a quote inside gets a
-/// backslash, as in AppleScript, so that no other name looks the same.
+/// Puts text from outside on one line, in quotes that it cannot close, at most 80 characters.
 pub(crate) fn quoted(text: &str) -> String {
-    exact(&one_line(text))
+    in_quotes(&one_line(text))
 }
 
 /// Puts text from outside on one line, in quotes, with at most this many characters.
 pub(crate) fn quoted_to(text: &str, most: usize) -> String {
-    exact(&line_of(text, most))
+    in_quotes(&line_of(text, most))
+}
+
+/// A straight quote inside becomes a curved one: it looks alike, but not like the end of the text. With a backslash
+/// before it, it would look like the end to many people.
+fn in_quotes(line: &str) -> String {
+    format!("\"{}\"", line.replace('"', "”"))
 }
 
 /// Puts AppleScript's words, which have quotes of their own, on one line in other quotes.
 pub(crate) fn cited(words: &str, most: usize) -> String {
-    format!("“{}”", line_of(words, most).replace(['“', '”'], "'"))
+    format!("“{}”", line_of(words, most).replace(['“', '”'], "\""))
 }
 
 /// The name in an object's words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all the words if it has no name.

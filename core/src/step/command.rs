@@ -432,6 +432,11 @@ impl Sending {
         Some(Sent { app: app.to_owned(), did: format!("{name} {did}") })
     }
 
+    /// Whether the effect of the command lasts, and nothing is read that an undo could use.
+    pub(super) fn stays(&self) -> bool {
+        self.trace.did().is_some() && !self.trace.is_followed() && self.back.is_empty()
+    }
+
     /// Whether the app may have changed something although no answer came.
     pub(super) fn changes(&self) -> bool {
         self.level > Level::Safe

@@ -9,8 +9,8 @@ use super::command::Sending;
 use super::show::{told, value};
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
-use crate::app::App;
-use crate::change::{Look, anew, home, mark_of, unmoved};
+use crate::app::{App, same_id};
+use crate::change::{DELETE, Look, anew, home, mark_of, unmoved};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
@@ -64,11 +64,12 @@ pub(super) fn of(
     app: &App,
     dictionary: &Dictionary,
 ) -> Option<(Moves, Moving)> {
-    if invocation.code != MOVE {
-        return None;
-    }
     let objects = invocation.direct.as_ref()?.objects();
-    let to = invocation.parameters.iter().find_map(|argument| place(&argument.value))?;
+    let to = match invocation.code.as_str() {
+        MOVE => invocation.parameters.iter().find_map(|argument| place(&argument.value)),
+        DELETE => bin(app, dictionary).filter(|bin| !objects.iter().any(|path| path.begins_with(bin))),
+        _ => None,
+    }?;
     let class = objects.first()?.class().to_owned();
     let (container, _) = objects.first()?.last()?;
     let is_container = invocation.parameters.iter().any(|each| each.value == Given::Object(to.clone()));
@@ -81,6 +82,17 @@ pub(super) fn of(
     let reference = |at: usize| references.get(at).copied().flatten();
     let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
     Some((moves, Moving { targets, to, replaces: invocation.replaces(), looks }))
+}
+
+/// Apps in which `delete` is a move, each with the property for the place.
+///
+/// # Source
+/// The description of the command in Finder's dictionary.
+const BINS: [(&str, &str); 1] = [("com.apple.finder", "trash")];
+
+fn bin(app: &App, dictionary: &Dictionary) -> Option<Path> {
+    let (_, term) = BINS.iter().find(|(id, _)| same_id(id, &app.bundle_id))?;
+    read_source(dictionary, &format!("Application(\"{}\").{term}", app.name))
 }
 
 impl Moves {

@@ -60,6 +60,9 @@ struct Member {
     looks: bool,
 }
 
+/// The property that holds all properties.
+const ALL: &str = "pALL";
+
 /// Names that cannot be read, and why.
 type Wrong = Vec<(String, Fault)>;
 
@@ -171,6 +174,22 @@ fn looked_up(id: RefId, app: &str, wanted: &mut Wanted, world: &mut World<'_>) -
     let found = found.ok().filter(|_| may_read(term, app, world.gate, world.now));
     columns.extend(found.clone());
     Ok(found.is_some())
+}
+
+/// The same object with a column for each property; `None` if its columns have names already.
+fn one_by_one(wanted: &Wanted, app: &App, world: &World<'_>) -> Option<Wanted> {
+    let (dictionary, class) = (app.dictionary.as_deref()?, wanted.path.class());
+    let all = dictionary.properties(class).into_iter().filter(|property| property.code != ALL);
+    let all = all.filter(|property| may_read(&property.name, app, world.gate, world.now));
+    let columns: Vec<Column> =
+        all.filter_map(|property| own_column(app, dictionary, class, &property.name).ok()).collect();
+    let (path, identity) = (wanted.path.clone(), wanted.identity.clone());
+    (wanted.columns.is_none() && !columns.is_empty()).then_some(Wanted {
+        path,
+        identity,
+        columns: Some(columns),
+        named: Vec::new(),
+    })
 }
 
 /// The properties of a class with names from the dictionary as values.
@@ -533,6 +552,15 @@ impl Reading {
         let asked = std::mem::take(&mut self.asked);
         let app = world.apps.find(app)?;
         for (at, member) in asked.members.iter().enumerate() {
+            if let Ok(rows) = &reply.result
+                && rows[at]["there"] == json!(true)
+                && let Some(wanted) = one_by_one(&member.wanted, app, world)
+            {
+                let (wrong, outer) = (member.wrong.clone(), Vec::new());
+                let again = Member { wanted: Arc::new(wanted), outer, wrong, ..*member };
+                self.group(asked.app.clone()).members.push(again);
+                continue;
+            }
             let answer = match &reply.result {
                 Ok(rows) => {
                     let row = |at: usize| rows.get(at).unwrap_or(&Json::Null);

@@ -461,6 +461,13 @@ fn sends_text(invocation: &Invocation, objects: &[String]) -> bool {
 /// The parameter with the recipient of a text.
 const TO: &str = "to";
 
+/// That an undo cannot take back a command, if nothing else is said of it.
+fn lasting(invocation: &Invocation, then: &Then) -> Option<&'static str> {
+    let is_noted = matches!(then, Then::Command(sending) if sending.stays());
+    (is_noted && ![schema::LAUNCH, QUIT].contains(&&*invocation.code))
+        .then_some("an undo cannot take this back")
+}
+
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -498,7 +505,9 @@ fn wording(
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
-        Deed::Command(invocation) => words::effect(id, dictionary, invocation),
+        Deed::Command(invocation) => {
+            words::effect(id, dictionary, invocation).or_else(|| lasting(invocation, then))
+        }
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
         Deed::RunScript { .. } => Some(SCRIPT),
         Deed::Web(call) if call.method.level() > Level::Safe => Some(web::SENT),

@@ -11,7 +11,7 @@ use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
 use crate::change::{DRAFT_UNSEEN, DUPLICATE, Look, SEND, Slot, holds};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Access, Dictionary};
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -75,7 +75,7 @@ impl Told {
 const UNREAD: &str = "it could not be read back";
 
 /// The object exists even if some values differ, so the client must not make it again.
-const MADE: &str = "everything was created, but the app holds other values for what `unverified` names: set those with iac_mcp_set_property if they matter, and do not create the objects again";
+const MADE: &str = "everything was created, but the app holds other values for what `unverified` names: set those that can be set with iac_mcp_set_property if they matter, and do not create the objects again";
 
 const UNSEEN: &str = "everything was created, and the app does not show what `unverified` names: tell the user so, and do not create the objects again";
 
@@ -550,6 +550,9 @@ fn tell(
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
         let how = make.how.get(at).copied().unwrap_or(How::Set);
         if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
+            let property = dictionary.property(&node.class, &slot.term);
+            let is_fixed = property.is_some_and(|property| property.access == Access::Read);
+            let note = if is_fixed { format!("{note}; it cannot be set") } else { note.to_owned() };
             notes.insert(slot.term.clone(), json!(note));
         }
     }

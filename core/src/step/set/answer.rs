@@ -21,7 +21,7 @@ use crate::step::command;
 use crate::step::moves::kept;
 use crate::step::show::{show, told, value};
 use crate::step::trace::{HALF, PARTIAL, UNKNOWN};
-use crate::undo::{NO_OLD, UNCHECKED, Undo, WAS_EMPTY, Way, restorable};
+use crate::undo::{BY_PLACE, NO_OLD, UNCHECKED, Undo, WAS_EMPTY, Way, restorable};
 use crate::value::Value;
 
 /// The longest part of a text in an answer, in characters.
@@ -395,7 +395,8 @@ impl Written<'_> {
         let was_empty = entry.get("old") == Some(&Json::Null) && self.slot.readable;
         match self.is_known(entry) {
             false => UNCHECKED,
-            true if was_empty && open.change.subject.path.is_stable() => WAS_EMPTY,
+            true if !open.change.subject.path.is_stable() => BY_PLACE,
+            true if was_empty => WAS_EMPTY,
             true => NO_OLD,
         }
     }

@@ -9,7 +9,7 @@ use super::begin::is_opposite;
 use super::fold::SO_ALREADY;
 use super::{Item, Open, Setting};
 use crate::call::How;
-use crate::change::{SHARED, Slot, beyond};
+use crate::change::{SHARED, Slot, beyond, is_styled};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::foreign::clean;
@@ -156,6 +156,13 @@ impl Setting {
         });
         let mut effects: IndexSet<String> = told.collect();
         effects.extend(self.losses());
+        let is_plain = |open: &Open| {
+            let class = open.change.subject.path.class();
+            open.change.subject.slots.iter().any(|slot| is_styled(id, class, &slot.term))
+        };
+        if self.open.iter().any(is_plain) {
+            effects.insert("the text is written anew, without its fonts, styles and colours".to_owned());
+        }
         effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
         effects.extend(self.so_already());
