@@ -392,7 +392,7 @@ const PLACES: [Place; 4] = [
     (OMNIFOCUS, "task", "of project", "containing project.name"),
     (&["com.apple.reminders"], "reminder", "in", "container.name"),
     (&["com.apple.mail"], "message", "of mailbox", "mailbox.name"),
-    (&["com.apple.Notes"], "note", "of folder", "container.name"),
+    (&["com.apple.Notes"], "note", "in folder", "container.name"),
 ];
 
 /// The apps, a class, the words, and the way to the name.
@@ -411,9 +411,9 @@ pub(crate) fn place_terms(app: &str, dictionary: &Dictionary, path: &Path) -> Ve
     terms.into_iter().flatten().map(str::to_owned).collect()
 }
 
-/// A document or the app itself does not tell a person where an object is.
+/// An account, a document or the app itself does not tell a person where an object is.
 fn place(app: &str, dictionary: &Dictionary, path: &Path) -> Option<&'static Place> {
-    let tells = |each: &Path| ![APPLICATION, "document"].contains(&each.class());
+    let tells = |each: &Path| ![APPLICATION, "document", "account"].contains(&each.class());
     let is_it = |row: &&Place| is_of(row.0, app) && dictionary.is_a(path.class(), row.1);
     PLACES.iter().find(is_it).filter(|_| !path.containers().any(tells))
 }

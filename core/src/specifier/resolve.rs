@@ -114,13 +114,24 @@ pub(crate) fn find_property<'a>(
             return SpecifierError::IsElement { element: class.name.clone(), owner: owner.to_owned() };
         }
         let known = dictionary.properties(owner);
-        let mut near = near_properties(dictionary, owner, term);
+        let mut near = of_kinds(dictionary, owner, term);
+        near.extend(near_properties(dictionary, owner, term));
         // No name is similar, but there are so few names that the error can show all of them.
         if near.is_empty() && known.len() <= FEW {
             near = known.iter().filter(|p| !p.hidden).map(|p| p.name.clone()).collect();
         }
         SpecifierError::UnknownProperty { property: term.to_owned(), owner: owner.to_owned(), near }
     })
+}
+
+/// A property that only some kinds of a class have: `smart of every user playlist`.
+fn of_kinds(dictionary: &Dictionary, owner: &str, term: &str) -> Vec<String> {
+    let is_kind = |class: &&Class| class.name != owner && dictionary.is_a(&class.name, owner);
+    let has = |class: &Class| {
+        let property = dictionary.property(&class.name, term)?;
+        Some(format!("{} of every {}", property.name, class.name))
+    };
+    dictionary.classes.values().filter(is_kind).filter_map(has).take(FEW).collect()
 }
 
 /// Suggestions for a property that a class does not have: the property that the word means, the path to an object that
