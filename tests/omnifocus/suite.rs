@@ -9,6 +9,7 @@ mod evaluator;
 mod features;
 mod forecast;
 mod found;
+mod kept;
 mod limits;
 mod named;
 mod perspectives;

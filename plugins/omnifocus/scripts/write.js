@@ -371,6 +371,24 @@
       item.addNotification(at === undefined ? minutes * 60 : date(at));
   }
 
+  // OmniFocus may leave out the repetition and the notifications of what it copies or converts. They are set then.
+  const hangs = (item) => ({ name: item.name, rule: ruleBack(item.repetitionRule), alerts: alerts(item) });
+  const withBelow = (item) => [item].concat(tasksOf(item));
+  function carry(item, { name, rule, alerts: held }, row) {
+    if (item.name !== name) return;
+    if (rule !== null && !present(item.repetitionRule)) {
+      attempt(row, "repetitionRule", () => {
+        item.repetitionRule = ruleOf(rule);
+      });
+      if (!present(item.repetitionRule)) row.warnings.push("repetitionRule: OmniFocus did not take it over");
+    }
+    const there = alerts(item).map(plain),
+      add = held.filter((alert) => !there.includes(plain(alert)));
+    attempt(row, "notifications", () => setAlerts(item, { add }));
+    const lost = held.length - alerts(item).length;
+    if (lost > 0) row.warnings.push(`notifications: OmniFocus did not take over ${lost} of them`);
+  }
+
   function ruleOf(rule) {
     if (rule === null) return null;
     const schedules = Task.RepetitionScheduleType,
@@ -1223,10 +1241,15 @@
       if (isTask && !isClosed(find()))
         placed.set(`copy:${placed.size}`, step.to === null ? up(find()) : holderAt(step.to, null));
       return () => {
-        const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
+        const held = withBelow(find()).map(hangs),
+          made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
         keep(step.kind, made);
-        if (step.name !== null) made.name = step.name;
+        const copies = step.alone ? [made] : withBelow(made);
         if (step.alone) for (const copy of Array.from(made.tasks)) deleteObject(copy);
+        if (step.alone || copies.length === held.length) copies.forEach((copy, at) => carry(copy, held[at], row));
+        else if (held.some((each) => each.alerts.length > 0))
+          row.warnings.push("notifications: the copy has other tasks below it, so they were not compared");
+        if (step.name !== null) made.name = step.name;
         return made;
       };
     },
@@ -1247,7 +1270,10 @@
       ended.add(key(find()));
       return () => {
         row.leaves = true;
-        return convertTasksToProjects([find()], place())[0];
+        const held = hangs(find()),
+          project = convertTasksToProjects([find()], place())[0];
+        carry(project, held, row);
+        return project;
       };
     },
     delete(step, row) {
