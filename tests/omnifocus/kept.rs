@@ -61,3 +61,41 @@ fn a_copy_has_the_notifications_of_its_original() {
         assert_eq!(write(&mut world, &alone).get("warnings"), None);
     }
 }
+
+fn take_back(world: &mut World, answer: &Json) -> Json {
+    world.call("omnifocus_write", &answer["undo"]["arguments"])
+}
+
+/// A project without the date of a next review, as OmniFocus has some. It takes the first date and gives none back.
+const UNREVIEWED: &str = "const key = Project.byIdentifier(ID), real = Object.getOwnPropertyDescriptor(Project.prototype, 'nextReviewDate'); \
+    Object.defineProperty(Project.prototype, 'nextReviewDate', { configurable: true, get() { const at = real.get.call(this); return at && at.getTime() === FIRST ? null : at; }, set(date) { real.set.call(this, date); } });";
+
+#[test]
+fn the_undo_of_a_first_review_says_what_stays() {
+    let made = "const project = new Project('P'); project.lastReviewDate = null; return ids({ project });";
+    let (mut world, ids) = scene(made);
+    let first = format!("String(Project.byIdentifier({}).nextReviewDate.getTime())", ids["project"]);
+    let first = world.evaluate(&first).unwrap();
+    world.sabotage = UNREVIEWED.replace("ID", &ids["project"].to_string()).replace("FIRST", first.trim());
+    let update = json!({"operation": "update", "target": "project", "id": ids["project"], "changes": {"lastReviewDate": "2026-01-20"}});
+    let answer = write(&mut world, &update);
+    let why = "nextReviewDate stays, because OmniFocus does not take the first date of a review off again";
+    assert_eq!(answer["notUndone"], json!([{"index": 0, "why": why}]), "{answer}");
+    let back = take_back(&mut world, &answer);
+    assert_eq!((&back["success"], &back["data"]["summary"]["updated"]), (&json!(true), &json!(1)), "{back}");
+    let last = format!("String(Project.byIdentifier({}).lastReviewDate)", ids["project"]);
+    assert_eq!(world.evaluate(&last).unwrap().trim(), "null");
+}
+
+#[test]
+fn an_undo_that_omnifocus_refuses_is_no_success() {
+    let (mut world, ids) =
+        scene("const project = new Project('P'); project.lastReviewDate = null; return ids({ project });");
+    let update = json!({"operation": "update", "target": "project", "id": ids["project"], "changes": {"lastReviewDate": "2026-01-20"}});
+    let answer = write(&mut world, &update);
+    world.sabotage = "Object.defineProperty(Project.prototype, 'lastReviewDate', { get() { return new Date(2026, 0, 20); }, set(date) { if (date === null) throw new Error('must be a Date, not null'); } });".to_owned();
+    let back = take_back(&mut world, &answer);
+    assert_eq!((&back["success"], &back["data"]["summary"]["updated"]), (&json!(false), &json!(0)), "{back}");
+    assert_eq!(back["data"]["summary"]["errors"], 1, "{back}");
+    assert!(back["data"]["results"][0]["warnings"].to_string().contains("must be a Date"), "{back}");
+}

@@ -464,7 +464,7 @@
     }
     if (set.nextReview !== undefined) project.nextReviewDate = date(set.nextReview);
     if (set.reviewed !== undefined) project.lastReviewDate = date(set.reviewed);
-    if (set.nextReview === undefined)
+    if (set.nextReview === undefined && !set.unreviewed)
       project.nextReviewDate = nextReview(project.lastReviewDate, project.reviewInterval);
   }
   // A review is due for a whole day, so its date is the beginning of one.
@@ -488,6 +488,7 @@
     try {
       return work();
     } catch (error) {
+      if (label !== "dropDate") row.missed = true;
       row.warnings.push(
         `${label}: ${present(error) && error.refusal ? told(error.refusal) : String((error && error.message) || error)}`,
       );
@@ -538,8 +539,9 @@
     if (set.append !== undefined && !item.note.endsWith(set.append))
       row.warnings.push("appendNote: the note does not end with it");
     const check = (label, wanted, found) => {
-      if (wanted !== undefined && wanted !== found)
-        row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`);
+      if (wanted === undefined || wanted === found) return;
+      row.missed = true;
+      row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`);
     };
     const pad = (number) => String(number).padStart(2, "0");
     const local = (at) => {
@@ -566,6 +568,7 @@
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
     check("lastReviewDate", second(set.reviewed), second(time(item.lastReviewDate)));
+    check("nextReviewDate", second(set.nextReview), second(time(item.nextReviewDate)));
   }
 
   // Warns about values that OmniFocus takes and that can hardly be meant.
@@ -821,14 +824,8 @@
       const from = name === "append" || name === "cut" ? "note" : name;
       if (backs[from] !== undefined) old[from] = backs[from](item, kind);
     }
-    if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) {
-      const interval = item.reviewInterval;
-      Object.assign(old, {
-        review: { steps: interval.steps, unit: String(interval.unit) },
-        nextReview: time(item.nextReviewDate),
-        reviewed: time(item.lastReviewDate),
-      });
-    }
+    if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined)
+      Object.assign(old, reviewOf(item));
     const places = set.move === undefined ? undefined : placesOf(kind, item);
     const stays = set.status === undefined || set.status === state[kind](item);
     return putBack(kind, item, old, places).concat(stays ? [] : backOfState(kind, item));
@@ -842,6 +839,29 @@
     if (set.cut !== undefined && now !== "" && note.startsWith(`${now}\n`))
       return { ...old, append: note.slice(now.length + 1) };
     return { note, ...old };
+  }
+  // The values of an undo without those that the item has anyway. The dates of a review follow from each other, so they
+  // stay together.
+  function differing(item, old) {
+    const isSame = (name) =>
+      (backs[name] !== undefined && plain(backs[name](item)) === plain(old[name])) ||
+      (REVIEW.includes(name) && plain(reviewOf(item)) === plain({ ...reviewOf(item), ...pick(old, REVIEW) }));
+    return pick(
+      old,
+      Object.keys(old).filter((name) => !isSame(name)),
+    );
+  }
+  const REVIEW = ["review", "reviewed", "nextReview", "unreviewed"];
+  const pick = (from, names) => Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
+  // The review of a project. OmniFocus does not take off the date of the next one, so an undo leaves a first date.
+  function reviewOf(item) {
+    const interval = item.reviewInterval,
+      next = time(item.nextReviewDate);
+    return {
+      review: { steps: interval.steps, unit: String(interval.unit) },
+      reviewed: time(item.lastReviewDate),
+      ...(next === null ? { unreviewed: true } : { nextReview: next }),
+    };
   }
   // Brings a step of the undo into a form that can be applied now, with the report about its object. A place that a
   // later step removed is replaced by the next best one. Null if its object is gone.
@@ -908,7 +928,7 @@
       else
         steps.push(...putBack("task", task, dropped === null ? { status: "active" } : { status: "dropped", dropped }));
     }
-    if (lost > 0) row.lacks = [`the states of ${lost} of the tasks below it are lost`];
+    if (lost > 0) row.lacks = (row.lacks || []).concat(`the states of ${lost} of the tasks below it are lost`);
     return steps;
   }
 
@@ -1096,7 +1116,8 @@
   }
   // The date of the next review, if it follows from other changes of a step.
   function reviewAfter(item, set) {
-    if ((set.review === undefined && set.reviewed === undefined) || set.nextReview !== undefined) return {};
+    if ((set.review === undefined && set.reviewed === undefined) || set.nextReview !== undefined || set.unreviewed)
+      return {};
     const interval = set.review === undefined ? item.reviewInterval : set.review,
       last = set.reviewed === undefined ? item.lastReviewDate : date(set.reviewed);
     return { nextReview: { old: time(item.nextReviewDate), next: time(nextReview(last, interval)) } };
@@ -1172,9 +1193,13 @@
           remembered = set.status === "completed" ? below(found) : [];
         if (stays) row.warnings.push(`${placeName(step.set.move)}: it is there already, so it was not moved`);
         row.back = backOf(step.kind, found, set);
-        const left = change(step.kind, found, set, goes, row);
+        const noReview = found.nextReviewDate === null,
+          left = change(step.kind, found, set, goes, row);
+        if (noReview && present(found.nextReviewDate))
+          row.lacks = ["nextReviewDate stays, because OmniFocus does not take the first date of a review off again"];
         for (const back of row.back)
           if (back.set !== undefined && back.set.note !== undefined) back.set = noteBack(back.set, found.note, set);
+        for (const back of row.back) if (back.set !== undefined) back.set = differing(found, back.set);
         row.back = row.back.filter(({ set: old, places }) => !old || places || Object.keys(old).length > 0);
         return finished(step.kind, found, left, row, remembered);
       };

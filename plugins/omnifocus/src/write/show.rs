@@ -110,6 +110,12 @@ fn single(plan: &Plan, row: &Json, moment: &Moment) -> Json {
     answer
 }
 
+/// Whether a step did what it was for. A change has a warning for a value that OmniFocus did not accept, but an undo
+/// that leaves the value has failed.
+fn worked(plan: &Plan, row: &Json) -> bool {
+    row["success"] == true && !(plan.form == Form::Undo && row["missed"] == true)
+}
+
 fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
     let is_mapped = plan.mapping && done.rolled_back.is_none();
     let mut rows: Vec<(usize, Json)> = plan
@@ -119,7 +125,7 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         .filter(|(step, row)| !plan.minimal || is_told(step, row, is_mapped))
         .map(|(step, row)| {
             let mut shown = begun(step);
-            shown["success"] = json!(row["success"] == true);
+            shown["success"] = json!(worked(plan, row));
             match failure(step, row) {
                 Some(error) => shown["error"] = error,
                 None => merge(&mut shown, changed(step, outcome(row, plan.minimal, moment), plan.form)),
@@ -135,7 +141,7 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         .steps
         .iter()
         .zip(&done.rows)
-        .filter(|(_, row)| row["success"] == true)
+        .filter(|(_, row)| worked(plan, row))
         .map(|(step, _)| step)
         .collect();
     let count = |operation: &str| succeeded.iter().filter(|step| step.operation == operation).count();
