@@ -99,3 +99,46 @@ fn an_undo_that_omnifocus_refuses_is_no_success() {
     assert_eq!(back["data"]["summary"]["errors"], 1, "{back}");
     assert!(back["data"]["results"][0]["warnings"].to_string().contains("must be a Date"), "{back}");
 }
+
+const NAMESAKES: &str = "const top = new Tag('Twin'), above = new Tag('Above'), below = new Tag('Twin', above); \\
+    const one = new Task('one'), two = new Task('two'), three = new Task('three'); one.addTag(top); two.addTag(below); return ids({ top, below, one, two, three });";
+
+/// A tag at the top has no more right to its name than one below another tag.
+#[test]
+fn a_name_of_several_tags_means_all_of_them_and_is_refused_in_a_change() {
+    let (mut world, ids) = scene(NAMESAKES);
+    for (tags, found) in [
+        (json!({"any": ["Twin"]}), json!(["one", "two"])),
+        (json!({"all": ["twin"]}), json!(["one", "two"])),
+        (json!({"none": ["Twin"]}), json!(["three"])),
+        (json!({"any": ["Above : Twin"]}), json!(["two"])),
+        (json!({"any": [ids["top"]]}), json!(["one"])),
+    ] {
+        let filters = json!({"tags": tags, "name": {"matches": "^(one|two|three)$"}});
+        let query = json!({"query": {"type": "tasks", "filters": filters, "fields": ["name"]}});
+        let answer = world.call("omnifocus_read", &query);
+        let names: Json =
+            answer["data"]["tasks"].as_array().unwrap().iter().map(|row| row["name"].clone()).collect();
+        assert_eq!(names, found, "{tags}: {answer}");
+    }
+    let manage = |action: &str, more: Json| {
+        let mut mutation = json!({"operation": "tag_manage", "action": action, "tagName": "Twin"});
+        mutation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        mutation
+    };
+    for mutation in [
+        manage("rename", json!({"newName": "x"})),
+        manage("delete", json!({})),
+        manage("create", json!({"tagName": "x", "parentTag": "Twin"})),
+        json!({"operation": "update", "id": ids["three"], "changes": {"addTags": ["Twin"]}}),
+    ] {
+        let answer = write(&mut world, &mutation);
+        assert_eq!(answer["error"], "2 tags are named `Twin`", "{answer}");
+        for id in ["top", "below"] {
+            assert!(answer["suggestion"].as_str().unwrap().contains(ids[id].as_str().unwrap()), "{answer}");
+        }
+    }
+    let by_id = json!({"operation": "update", "id": ids["three"], "changes": {"addTags": [ids["top"]]}});
+    let answer = write(&mut world, &by_id);
+    assert_eq!((&answer["data"]["tags"], answer["success"] == true), (&json!(["Twin"]), true), "{answer}");
+}

@@ -191,16 +191,18 @@
 
   const segments = (text, marks) => text.split(marks).map((segment) => segment.trim());
 
-  // The tags that a text means: the one with this id, otherwise those with the exact path, otherwise those with the
-  // exact name, otherwise those with either in any case.
+  // The tags that a text means: the one with this id, otherwise those with the exact path if it has a mark of one,
+  // otherwise those with the exact name, otherwise those with either in any case. A name alone is not the path of a tag
+  // at the top, because other tags may share it.
   function tagsNamed(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return [known];
     const wanted = segments(name, /\s:\s/).join(" : ");
+    const isPath = wanted.includes(" : ");
     const fits = [
-      (tag) => path(tag) === wanted,
+      (tag) => isPath && path(tag) === wanted,
       (tag) => tag.name === name,
-      (tag) => folded(path(tag)) === folded(wanted),
+      (tag) => isPath && folded(path(tag)) === folded(wanted),
       (tag) => folded(tag.name) === folded(name),
     ];
     for (const fit of fits) {
