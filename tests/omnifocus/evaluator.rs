@@ -31,7 +31,7 @@ pub(crate) const LIST: &str = r#"
         walk(each.tasks, each.sequential && !each.containsSingletonActions, each.status !== Project.Status.OnHold);
     JSON.stringify(flattenedTasks.filter((task) => !task.project).map((task) => ({
         id: task.id.primaryKey, name: task.name.normalize(), note: task.note.normalize(), flagged: task.flagged, inInbox: task.inInbox,
-        status: String(task.taskStatus).replace(/^.*: |\]$/g, ''), done: task.completed,
+        status: String(task.taskStatus).replace(/^.*: |\]$/g, ''), done: task.completed, gone: task.dropDate !== null,
         available: left(task) && free.has(task), blocked: left(task) && !free.has(task),
         tags: task.tags.map((tag) => tag.name), minutes: task.estimatedMinutes ?? null, sequential: task.sequential,
         project: task.containingProject ? task.containingProject.name : null,
@@ -54,9 +54,10 @@ pub(crate) fn matching<'a>(filter: &Json, tasks: &'a [Json]) -> Vec<&'a Json> {
 
 fn state(task: &Json) -> &'static str {
     match task["status"].as_str().unwrap() {
+        _ if task["done"] == true => "completed",
+        _ if task["gone"] == true => "dropped",
         "Dropped" => "dropped",
         "Completed" => "completed",
-        _ if task["done"] == true => "completed",
         _ => "active",
     }
 }

@@ -142,3 +142,21 @@ fn a_name_of_several_tags_means_all_of_them_and_is_refused_in_a_change() {
     let answer = write(&mut world, &by_id);
     assert_eq!((&answer["data"]["tags"], answer["success"] == true), (&json!(["Twin"]), true), "{answer}");
 }
+
+/// What a task is itself goes before what its project is.
+#[test]
+fn a_dropped_task_stays_dropped_in_a_completed_project() {
+    let made = "const project = new Project('P'), gone = new Task('gone', project), open = new Task('open', project), done = new Task('done', project); \
+        gone.drop(true, new Date(2026, 0, 10)); done.markComplete(); project.status = Project.Status.Done; \
+        const left = new Project('Q'), over = new Task('over', left); over.markComplete(); left.status = Project.Status.Dropped; return ids({ project, gone, open, done, over });";
+    let (mut world, ids) = scene(made);
+    let list: Json = ["gone", "open", "done", "over"].map(|name| ids[name].clone()).into_iter().collect();
+    let query = json!({"query": {"type": "tasks", "filters": {"id": list}, "fields": ["name", "status"]}});
+    let answer = world.call("omnifocus_read", &query);
+    let states: Vec<&Json> =
+        answer["data"]["tasks"].as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert_eq!(states, ["dropped", "completed", "completed", "completed"], "{answer}");
+    let late =
+        write(&mut world, &json!({"operation": "update", "id": ids["gone"], "changes": {"flagged": true}}));
+    assert_eq!(late["data"]["status"], "dropped", "{late}");
+}

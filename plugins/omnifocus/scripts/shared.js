@@ -50,14 +50,14 @@
 
   const isRoot = (task) => present(task.project);
 
-  function taskState(task) {
-    const status = task.taskStatus;
-    if (status === Task.Status.Dropped) return "dropped";
-    return task.completed || status === Task.Status.Completed ? "completed" : "active";
-  }
-
-  // The state that a task has itself. It also counts as completed or dropped if something above it is.
+  // The state that a task has itself. If it is open, it counts as completed or dropped if something above it is.
   const ownTaskState = (task) => (task.completed ? "completed" : present(task.dropDate) ? "dropped" : "active");
+  function taskState(task) {
+    const own = ownTaskState(task),
+      status = task.taskStatus;
+    if (own !== "active") return own;
+    return status === Task.Status.Dropped ? "dropped" : status === Task.Status.Completed ? "completed" : "active";
+  }
 
   // A dropped folder also drops everything in it, at any depth.
   function inDropped(folder) {
