@@ -126,7 +126,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         ),
         (
             update("project", &json!({"status": "completed"})),
-            vec!["complete project"],
+            vec!["complete project", "end task repetition"],
             "update project “Box” in “Shelf”: status active -> completed, with 3 open tasks in it, and 1 repetition ends",
         ),
         (
@@ -147,7 +147,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         ),
         (
             json!({"operation": "complete", "target": "project", "id": "@project"}),
-            vec!["complete project"],
+            vec!["complete project", "end task repetition"],
             "complete project “Box” in “Shelf”, with 3 open tasks in it, and 1 repetition ends",
         ),
         (
@@ -159,7 +159,8 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "skip", "id": "@other"}),
             vec!["skip task"],
-            "skip task “Other” in “Box”: the occurrence that is due Mon 2026-02-02 17:00 +01:00, which repeats by “FREQ=WEEKLY”",
+            "skip task “Other” in “Box”: the occurrence that is due Mon 2026-02-02 17:00 +01:00, which repeats by “FREQ=WEEKLY”; \
+             the next one is due Mon 2026-02-09 17:00 +01:00; it cannot be undone",
         ),
         (
             update("folder", &json!({"name": "Rack", "folder": "Work"})),
@@ -174,18 +175,22 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             delete("folder", "@folder"),
             vec!["delete folder"],
-            "delete folder “Shelf” with 1 project, 0 folders and 3 tasks in it",
+            "delete folder “Shelf” with 1 project, 0 folders and 3 tasks in it, and 1 repetition ends; it cannot be undone",
         ),
-        (delete("task", "@task"), vec!["delete task"], "delete task “Child” in “Box” under “Group”"),
+        (
+            delete("task", "@task"),
+            vec!["delete task"],
+            "delete task “Child” in “Box” under “Group”; it cannot be undone",
+        ),
         (
             delete("task", "@group"),
             vec!["delete task"],
-            "delete task “Group” in “Box” with 1 task below it, 1 of them open",
+            "delete task “Group” in “Box” with 1 task below it, 1 of them open; it cannot be undone",
         ),
         (
             delete("project", "@project"),
             vec!["delete project"],
-            "delete project “Box” in “Shelf” with 3 tasks in it, 3 of them open",
+            "delete project “Box” in “Shelf” with 3 tasks in it, 3 of them open, and 1 repetition ends; it cannot be undone",
         ),
         (
             tag("rename", &json!({"newName": "Deep"})),
@@ -215,7 +220,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag “Above”, which 0 tasks have, with 1 tag below it; 1 more task has a tag below it",
+            "delete tag “Above”, which 0 tasks have, with 1 tag below it; 1 more task has a tag below it; it cannot be undone",
         ),
     ]
 }

@@ -160,3 +160,30 @@ fn a_dropped_task_stays_dropped_in_a_completed_project() {
         write(&mut world, &json!({"operation": "update", "id": ids["gone"], "changes": {"flagged": true}}));
     assert_eq!(late["data"]["status"], "dropped", "{late}");
 }
+
+/// A completed group ends what repeats below it, and that needs more than a yes to completing.
+#[test]
+fn what_ends_a_repetition_below_it_asks_for_that() {
+    let made = "const project = new Project('P'), group = new Task('group', project), child = new Task('child', group); child.dueDate = new Date(2026, 1, 2, 17); \
+        child.repetitionRule = weekly(); const plain = new Task('plain', project); new Task('below', plain); return ids({ project, group, child, plain });";
+    for (mutation, acts) in [
+        (json!({"operation": "complete", "id": "group"}), vec!["complete task", "end task repetition"]),
+        (
+            json!({"operation": "update", "id": "group", "changes": {"status": "completed"}}),
+            vec!["complete task", "end task repetition"],
+        ),
+        (json!({"operation": "complete", "id": "plain"}), vec!["complete task"]),
+        (json!({"operation": "complete", "id": "child"}), vec!["complete task"]),
+    ] {
+        let (mut world, ids) = scene(made);
+        let mut mutation = mutation;
+        mutation["id"] = ids[mutation["id"].as_str().unwrap()].clone();
+        let answer = write(&mut world, &mutation);
+        assert_eq!(answer["success"], true, "{answer}");
+        assert_eq!(world.asked[0].acts, acts, "{mutation}");
+    }
+    let (mut world, ids) = scene(made);
+    write(&mut world, &json!({"operation": "delete", "id": ids["child"]}));
+    let line = "delete task “child” in “P” under “group”, and ends its repetition “FREQ=WEEKLY”: all later occurrences are lost; it cannot be undone";
+    assert_eq!(world.asked[0].lines, [line]);
+}

@@ -61,32 +61,7 @@
     attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
     linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
   };
-  // The next occurrence: the date that the rule moves, under its name. It is counted from that date, or from now if the
-  // rule waits for completion; the time of the day stays. A rule that catches up skips dates in the past. Null if the
-  // rule has ended, or if OmniFocus does not tell.
-  const MOVED = { DueDate: "dueDate", DeferDate: "deferDate", PlannedDate: "plannedDate" };
-  function nextOccurrence(item) {
-    const rule = item.repetitionRule;
-    if (!present(rule)) return null;
-    const wanted = MOVED[word(rule.anchorDateKey)] || "dueDate",
-      name = [wanted, "dueDate", "deferDate"].find((name) => present(item[name])) || wanted;
-    const anchor = item[name],
-      waits = word(rule.scheduleType) === "FromCompletion" || !present(anchor);
-    try {
-      let next = rule.firstDateAfterDate(waits ? atTimeOf(anchor) : anchor);
-      for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1)
-        next = rule.firstDateAfterDate(next);
-      return present(next) ? { [name]: time(next) } : null;
-    } catch (error) {
-      return null;
-    }
-  }
-  // Today at the time of the day that a date has.
-  function atTimeOf(anchor) {
-    const from = new Date(now);
-    if (present(anchor)) from.setHours(anchor.getHours(), anchor.getMinutes(), anchor.getSeconds(), 0);
-    return from;
-  }
+  const nextOccurrence = (item) => shared.nextOccurrence(item, now);
   const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
 
   // The root of a project is itself a task. A caller sees it as the project and not as a parent.

@@ -134,6 +134,35 @@
     return status === Task.Status.Available || status === Task.Status.Next;
   }
 
+  // ---- repetition
+
+  // The next occurrence: the date that the rule moves, under its name. It is counted from that date, or from now if the
+  // rule waits for completion; the time of the day stays. A rule that catches up skips dates in the past. Null if the
+  // rule has ended, or if OmniFocus does not tell.
+  const MOVED = { DueDate: "dueDate", DeferDate: "deferDate", PlannedDate: "plannedDate" };
+  function nextOccurrence(item, now) {
+    const rule = item.repetitionRule;
+    if (!present(rule)) return null;
+    const wanted = MOVED[word(rule.anchorDateKey)] || "dueDate",
+      name = [wanted, "dueDate", "deferDate"].find((name) => present(item[name])) || wanted;
+    const anchor = item[name],
+      waits = word(rule.scheduleType) === "FromCompletion" || !present(anchor);
+    try {
+      let next = rule.firstDateAfterDate(waits ? atTimeOf(anchor, now) : anchor);
+      for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1)
+        next = rule.firstDateAfterDate(next);
+      return present(next) ? { [name]: time(next) } : null;
+    } catch (error) {
+      return null;
+    }
+  }
+  // Today at the time of the day that a date has.
+  function atTimeOf(anchor, now) {
+    const from = new Date(now);
+    if (present(anchor)) from.setHours(anchor.getHours(), anchor.getMinutes(), anchor.getSeconds(), 0);
+    return from;
+  }
+
   // ---- names
 
   // A tag by its name, or by its path if other tags have that name too. The caller computes `names` once, so that many
@@ -325,6 +354,7 @@
     tagCounts,
     isBlocked,
     isAvailable,
+    nextOccurrence,
     tagNames,
     near,
     projectById,

@@ -1025,6 +1025,11 @@
     kind === "task" && present(item.parent) && !isRoot(item.parent) ? { under: item.parent.name } : {};
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item), ...groupAbove(kind, item) });
   const alreadyIs = (kind, item, status) => (closes(status) && state[kind](item) === status ? { already: status } : {});
+  // The date of the next occurrence; a rule that moves a date that the item does not have counts from now.
+  function nextOf(item) {
+    const [[name, at]] = Object.entries(shared.nextOccurrence(item, Date.now()) || { none: null });
+    return present(item[name]) ? { next: { [name]: at } } : {};
+  }
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
   // The repetition of an item that is completed or dropped, and those that end with it: by its place also its own.
   function ends(kind, item, status) {
@@ -1032,6 +1037,14 @@
       rule = ruleBack(item.repetitionRule);
     if (status !== "moved") return { ...repeats(item), ...(goesOn(rule, status) ? {} : below) };
     return rule === null ? below : { repetitions: (below.repetitions || 0) + 1 };
+  }
+
+  // What is completed with a container never comes back if it repeats, so that is an act of its own. Dropping and
+  // deleting have no milder form.
+  function withEnds(said) {
+    const act = "end task repetition";
+    if (said.repetitions > 0 && said.acts.some((each) => each.startsWith("complete ")) && !said.acts.includes(act))
+      said.acts.push(act);
   }
 
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
@@ -1183,6 +1196,7 @@
         else if (closes(moved.becomes)) Object.assign(row.said, along(step.kind, item), ends(step.kind, item, "moved"));
         else if (set.status === "on_hold" || moved.becomes === "on_hold")
           Object.assign(row.said, within(step.kind, item));
+        withEnds(row.said);
         if (move === undefined) Object.assign(row.said, still(step.kind, item, set.status));
         if (move !== undefined && step.kind !== "task") shelved.set(key(item), key(folderAt(move)));
       }
@@ -1216,6 +1230,7 @@
           still(step.kind, find(), "completed"),
           step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
         );
+      withEnds(row.said);
       if (step.id.temp !== undefined) planned.set(`temp:${step.id.temp}`, "completed");
       else if (!goesOn(ruleBack(find().repetitionRule))) planned.set(key(find()), "completed");
       follow(step, row, undefined, { status: "completed" });
@@ -1238,6 +1253,7 @@
         { acts: [`skip ${step.kind}`], due: time(item.dueDate) },
         about(step.kind, item),
         repeats(item),
+        nextOf(item),
         { digest: digest(step.kind, item) },
       );
       follow(step, row, undefined, { status: "completed" });
@@ -1308,6 +1324,8 @@
         { acts: [`delete ${step.kind}`] },
         known === null ? {} : about(step.kind, known),
         known === null ? {} : within(step.kind, known),
+        known === null || closes(state[step.kind](known)) ? {} : repeats(known),
+        known === null ? {} : repetitions(step.kind, known),
         known === null ? {} : { digest: digest(step.kind, known) },
       );
       const id = key(known),

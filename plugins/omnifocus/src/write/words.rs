@@ -4,7 +4,7 @@
 
 use iac_plugin::Json;
 
-use super::plan::{Plan, Step};
+use super::plan::{Form, Plan, Step};
 use crate::Moment;
 
 /// The maximum number of characters of a name or a text to show. The limit keeps the text after it on the same line.
@@ -113,7 +113,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             line.push_str(&goes_along(step, false));
             line.push_str(&still(step));
         }
-        Some("delete") => line.push_str(&held(step)),
+        Some("delete") => line.push_str(&format!("{}{}{}", held(step), lost(step), forever(plan))),
         Some("duplicate") => {
             line.push_str(&if json["alone"] == true { " alone".to_owned() } else { held(step) });
             if let Some(name) = json["name"].as_str() {
@@ -134,8 +134,15 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
                 line = format!("{line}: the occurrence that is due {}", moment.wall(due));
             }
             line.push_str(&goes_along(step, false));
+            line.push_str(&next(step, moment));
+            line.push_str(forever(plan));
         }
-        _ => line.push_str(&of_tag(step)),
+        _ => {
+            line.push_str(&of_tag(step));
+            if json["action"] == "delete" {
+                line.push_str(forever(plan));
+            }
+        }
     }
     if let Some(state) = step.said["already"].as_str() {
         line.push_str(&format!(" (it is {state} already, so that changes nothing)"));
@@ -162,7 +169,8 @@ pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<
     match step.json["do"].as_str()? {
         "update" => Some(whole_change(plan, &without_old(step), moment)),
         "complete" => Some(as_of(step, moment)),
-        "delete" => Some(String::new()),
+        "delete" if plan.form == Form::Undo => Some(String::new()),
+        "delete" => Some(", which cannot be undone".to_owned()),
         _ => None,
     }
 }
@@ -199,7 +207,7 @@ pub(super) fn member(step: &Step) -> String {
     };
     let place = home(step);
     match step.json["do"].as_str() {
-        Some("delete") => format!("{name}{place}{}", held(step)),
+        Some("delete") => format!("{name}{place}{}{}", held(step), lost(step)),
         Some("complete") => format!("{name}{place}{}", goes_along(step, false)),
         _ => match step.json["set"]["status"].as_str() {
             Some(status @ ("completed" | "dropped")) => {
@@ -504,20 +512,45 @@ fn goes_along(step: &Step, drops: bool) -> String {
         1 => words.push_str(&format!(", with 1 open task {below}")),
         open => words.push_str(&format!(", with {open} open tasks {below}")),
     }
-    match step.said["repetitions"].as_i64().unwrap_or_default() {
-        0 => {}
-        1 => words.push_str(", and 1 repetition ends"),
-        more => words.push_str(&format!(", and {more} repetitions end")),
-    }
+    words.push_str(&ending(step));
     if let Some(all) = ended(step) {
         words.push_str(&format!(", the last open task of {all}, which this also completes"));
     }
     if let Some(rule) = step.said["repeats"].as_str() {
-        let rule = short(rule, NAME);
-        let ends = format!(", and ends its repetition {rule}: all later occurrences are lost");
-        words.push_str(&if drops { ends } else { format!(", which repeats by {rule}") });
+        let repeats = format!(", which repeats by {}", short(rule, NAME));
+        words.push_str(&if drops { own_ending(rule) } else { repeats });
     }
     words
+}
+
+/// The repetitions that end with what is above them.
+fn ending(step: &Step) -> String {
+    match step.said["repetitions"].as_i64().unwrap_or_default() {
+        0 => String::new(),
+        1 => ", and 1 repetition ends".to_owned(),
+        more => format!(", and {more} repetitions end"),
+    }
+}
+
+fn own_ending(rule: &str) -> String {
+    format!(", and ends its repetition {}: all later occurrences are lost", short(rule, NAME))
+}
+
+/// The repetitions that a deletion ends.
+fn lost(step: &Step) -> String {
+    ending(step) + &step.said["repeats"].as_str().map(own_ending).unwrap_or_default()
+}
+
+/// What a question adds to an act without an undo. An undo is the way back itself.
+fn forever(plan: &Plan) -> &'static str {
+    if plan.form == Form::Undo { "" } else { "; it cannot be undone" }
+}
+
+/// The next occurrence of a repeating item, if it is known.
+fn next(step: &Step, moment: &Moment) -> String {
+    let all = [("dueDate", "due"), ("deferDate", "deferred to"), ("plannedDate", "planned for")];
+    let found = all.iter().find_map(|(key, word)| Some((word, step.said["next"][*key].as_i64()?)));
+    found.map(|(word, at)| format!("; the next one is {word} {}", moment.wall(at))).unwrap_or_default()
 }
 
 /// The groups and the project that OmniFocus completes with a task.
