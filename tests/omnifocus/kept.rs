@@ -187,3 +187,86 @@ fn what_ends_a_repetition_below_it_asks_for_that() {
     let line = "delete task “child” in “P” under “group”, and ends its repetition “FREQ=WEEKLY”: all later occurrences are lost; it cannot be undone";
     assert_eq!(world.asked[0].lines, [line]);
 }
+
+const PLACES: &str = "const project = new Project('Home'), group = new Task('group', project), child = new Task('child', group), loose = new Task('loose'), \
+    other = new Task('other'); const weekly_ = new Task('wash', project); weekly_.dueDate = new Date(2026, 1, 2, 17); weekly_.repetitionRule = weekly(); \
+    const above = new Tag('Rooms'); new Tag('Attic', above); return ids({ project, group, child, loose, other, wash: weekly_ });";
+
+#[test]
+fn a_move_beside_a_task_names_the_project() {
+    let (mut world, ids) = scene(PLACES);
+    for (changes, line) in [
+        (
+            json!({"afterTaskId": ids["child"]}),
+            "update task “loose”: move after task “child” in “Home” under “group”",
+        ),
+        (
+            json!({"parentTaskId": ids["group"]}),
+            "update task “loose” in “Home” under “group”: move to task “group” in “Home”",
+        ),
+        (
+            json!({"beforeTaskId": ids["other"]}),
+            "update task “loose” in “Home” under “group”: move before task “other” in the inbox",
+        ),
+    ] {
+        let answer =
+            write(&mut world, &json!({"operation": "update", "id": ids["loose"], "changes": changes}));
+        assert_eq!(answer["success"], true, "{answer}");
+        assert_eq!(world.asked.last().unwrap().lines, [line]);
+        if changes.get("beforeTaskId").is_some() {
+            take_back(&mut world, &answer);
+            let back = &world.asked.last().unwrap().lines[0];
+            assert!(back.ends_with("move after task “child” in “Home” under “group”"), "{back}");
+        }
+    }
+}
+
+#[test]
+fn the_undo_of_a_finished_occurrence_says_that_it_is_one() {
+    let (mut world, ids) = scene(PLACES);
+    let answer = write(&mut world, &json!({"operation": "complete", "id": ids["wash"]}));
+    take_back(&mut world, &answer);
+    let lines = &world.asked.last().unwrap().lines;
+    let line = "delete task “wash” in “Home”: the finished occurrence, completed Wed 2026-01-28 09:30 +01:00";
+    assert!(lines.contains(&line.to_owned()), "{lines:?}");
+}
+
+#[test]
+fn tags_are_shown_as_they_are_stored() {
+    let (mut world, ids) = scene(PLACES);
+    for (tags, line) in [
+        (json!(["attic"]), "tags “Rooms : Attic”"),
+        (
+            json!(["rooms : Cellar : Wine"]),
+            "tags “Rooms : Attic” -> “Rooms : Cellar : Wine”, new tags “Rooms : Cellar”, “Rooms : Cellar : Wine”",
+        ),
+        (json!(["Fresh", "fresh"]), "tags “Rooms : Cellar : Wine” -> “Fresh”, “Fresh”, new tags “Fresh”"),
+    ] {
+        let answer =
+            write(&mut world, &json!({"operation": "update", "id": ids["loose"], "changes": {"tags": tags}}));
+        assert_eq!(answer["success"], true, "{answer}");
+        assert_eq!(world.asked.last().unwrap().lines, [format!("update task “loose”: {line}")]);
+    }
+}
+
+/// The host counts the lines that have no room, so each of those names one item.
+#[test]
+fn what_has_no_room_is_counted_by_items() {
+    let made =
+        "for (let at = 0; at < 300; at += 1) new Task(`bulk ${at} ${'long '.repeat(14)}`); return ids({});";
+    let (mut world, _) = scene(made);
+    let answer =
+        write(&mut world, &json!({"operation": "delete", "filters": {"name": {"contains": "bulk "}}}));
+    assert_eq!(answer["data"]["summary"]["deleted"], 300, "{answer}");
+    let lines = &world.asked[0].lines;
+    assert_eq!(lines.len(), 300);
+    let (mut length, mut left) = (0, 0);
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        length += line.chars().count();
+        left += usize::from(length > 15_000);
+        assert!(length <= 14_000 || line.starts_with("delete task “"), "{line}");
+    }
+    assert!(left > 10, "{left} lines have no room");
+    let named: usize = lines.iter().map(|line| line.matches("“bulk ").count()).sum();
+    assert_eq!(named, 300);
+}

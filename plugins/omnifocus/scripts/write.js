@@ -193,8 +193,37 @@
     return left.length === 1 ? left[0] : null;
   }
   const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, shared.near(name, flattenedTags));
-  // The new tags in a change of tags: names that no tag has yet, in the form in which they would be made.
-  const newTags = (change) => (change.replace || []).concat(change.add || []).filter((name) => lookTag(name) === null);
+  // The levels of a path: the name of each as it is or as it would be made, and whether it is there.
+  function levels(name) {
+    let all = tags,
+      at = "";
+    return segments(name, /\s:\s/).map((segment) => {
+      const tag = all === null ? undefined : levelOf(all, segment);
+      all = present(tag) ? tag.children : null;
+      const made = `${at === "" ? "" : `${at} : `}${present(tag) ? tag.name : segment}`;
+      at = promised.find((path) => folded(path) === folded(made)) || made;
+      return { path: at, isThere: present(tag) };
+    });
+  }
+  const levelOf = (all, name) =>
+    Array.from(all).find((tag) => tag.name === name) || Array.from(all).find((tag) => folded(tag.name) === folded(name));
+  // The tags that the steps so far make, and those that one more step makes: each level of a path is a tag.
+  const promised = [];
+  function newTags(change) {
+    const known = promised.length,
+      isNamed = (name) => promised.some((path) => folded(path.split(" : ").pop()) === folded(name));
+    for (const name of (change.replace || []).concat(change.add || [])) {
+      if (lookTag(name) !== null || isNamed(name)) continue;
+      for (const { path, isThere } of levels(name)) if (!isThere && !promised.includes(path)) promised.push(path);
+    }
+    return promised.slice(known);
+  }
+  // The tags of a change as OmniFocus writes them.
+  const stored = (name) => (lookTag(name) === null ? levels(name).pop().path : path(lookTag(name)));
+  const toldTags = ({ tags: change }) =>
+    change === undefined
+      ? {}
+      : { tags: Object.fromEntries(Object.entries(change).map(([how, all]) => [how, all.map(stored)])) };
 
   // Finds a tag or makes it; a path is made level by level.
   function needTag(name, created) {
@@ -202,10 +231,7 @@
     if (known !== null) return known;
     let above = null;
     for (const segment of segments(name, /\s:\s/)) {
-      const level = above === null ? tags : above.children;
-      const same = (each) => each.name === segment,
-        alike = (each) => folded(each.name) === folded(segment);
-      let tag = Array.from(level).find(same) || Array.from(level).find(alike);
+      let tag = levelOf(above === null ? tags : above.children, segment);
       if (!present(tag)) {
         tag = new Tag(segment, above === null ? tags.ending : above);
         created.push(path(tag));
@@ -1047,6 +1073,12 @@
       said.acts.push(act);
   }
 
+  // Where an item is beside or below which another one goes. A task that an earlier step moves is not there any more.
+  function whereIs(kind, item) {
+    if (kind !== "task") return { toIn: path(item instanceof Folder ? item.parent : item.parentFolder) };
+    if (placed.has(key(item))) return {};
+    return { toIn: home.task(item), toUnder: orNull(groupAbove("task", item).under) };
+  }
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
   function target(place, kind, item) {
     if (place === undefined) return {};
@@ -1054,7 +1086,8 @@
     if (typeof place.project === "string") return { to: look(findProject(place.project)).name };
     const find = kind === "task" ? findTask : section;
     for (const beside of [place.task, place.after, place.before])
-      if (beside !== undefined && beside.id !== undefined) return { to: look(find(beside.id)).name };
+      if (beside !== undefined && beside.id !== undefined)
+        return { to: look(find(beside.id)).name, ...whereIs(kind, find(beside.id)) };
     return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
@@ -1144,6 +1177,7 @@
       row.said = Object.assign(
         { acts: withTags([`create ${step.kind}`], added) },
         target(step.at, step.kind),
+        toldTags(step.set),
         named(added),
         effectOfNew(step.kind, step.at, step.set.status),
       );
@@ -1177,6 +1211,7 @@
         { acts: withTags(acts.length > 0 ? acts : [`edit ${step.kind}`], added) },
         target(step.set.move, step.kind, item),
         stays ? { stays } : {},
+        toldTags(set),
         named(added),
         moved,
       );
@@ -1325,6 +1360,7 @@
         known === null ? {} : about(step.kind, known),
         known === null ? {} : within(step.kind, known),
         known === null || closes(state[step.kind](known)) ? {} : repeats(known),
+        known !== null && step.finished ? { done: time(known.completionDate) } : {},
         known === null ? {} : repetitions(step.kind, known),
         known === null ? {} : { digest: digest(step.kind, known) },
       );
@@ -1343,7 +1379,7 @@
   // what was below it.
   function finished(kind, item, left, row, remembered) {
     if (key(left) !== key(item))
-      row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(
+      row.back = [{ do: "delete", kind, id: { id: key(left) }, finished: true }].concat(
         row.back.filter((step) => step.set === undefined || step.set.status === undefined),
         backBelow(remembered, row),
       );
@@ -1585,7 +1621,7 @@
   const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
   // A tag that an earlier run made is not a new tag any more.
   const toldOf = (said) =>
-    plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
+    plain(before ? { ...said, newTags: null, tags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
   function granted(step, row) {
     const other = row.said.acts.find((act) => !acts.includes(act));
     if (other !== undefined) refuse("not_asked", step.kind || "tag", other);
@@ -1594,11 +1630,13 @@
   }
   const work = program.steps.map((step, at) => {
     looked = [];
+    const known = promised.length;
     try {
       const apply = doers[step.do](step, rows[at]);
       if (fixed.mayChange) granted(step, rows[at]);
       return apply;
     } catch (error) {
+      promised.length = known;
       failed(rows[at], error);
       return null;
     }

@@ -15,6 +15,9 @@ const EQUAL: usize = 3;
 /// The maximum number of characters of a shared line. The host refuses a change with a line of more than 1,200.
 const SHARED: usize = 1_000;
 
+/// The maximum number of characters of all shared lines. A question has 15,000, and the rest of it needs some.
+const ROOM: usize = 14_000;
+
 /// Values of several items have lines of their own if they are too long for this number of characters, but not more
 /// than this number of values: a person reads a short paragraph or a list of one screen.
 const PARAGRAPH: usize = 300;
@@ -45,31 +48,46 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
     let all =
         |is_it: &dyn Fn(usize) -> bool| (0..steps.len()).filter(|at| is_it(*at)).collect::<Vec<usize>>();
     let (mut shown, mut told) = (Vec::new(), vec![false; steps.len()]);
-    for (at, step) in steps.iter().enumerate() {
+    for (at, _) in steps.iter().enumerate() {
         if told[at] {
             continue;
         }
         let equal = all(&|other| changes[at].is_some() && values(other) == values(at));
         let alike = all(&|other| property(at).is_some() && property(other) == property(at));
         let members = |group: &[usize]| group.iter().map(|member| steps[*member]).collect::<Vec<&Step>>();
-        let group = match (&changes[at], property(at)) {
+        let room = ROOM.saturating_sub(length(&shown));
+        let (group, lines) = match (&changes[at], property(at)) {
             (_, Some((key, ..))) if alike.len() >= EQUAL && alike.len() > equal.len() => {
-                shown.extend(by_value(key, &members(&alike), moment));
-                alike
+                let lines = fitting(&members(&alike), room, &|members| by_value(key, members, moment));
+                (alike, lines)
             }
             (Some(change), _) if equal.len() >= EQUAL => {
-                shown.extend(shared(plan, &members(&equal), change, moment));
-                equal
+                let lines = fitting(&members(&equal), room, &|members| shared(plan, members, change, moment));
+                (equal, lines)
             }
-            _ => {
-                shown.push(words::line(plan, step, moment));
-                vec![at]
-            }
+            _ => (vec![at], (Vec::new(), 0)),
         };
+        let (lines, count) = lines;
+        shown.extend(lines);
+        shown.extend(group[count..].iter().map(|member| words::line(plan, steps[*member], moment)));
         group.into_iter().for_each(|member| told[member] = true);
     }
     shown.resize(steps.len(), String::new());
     shown
+}
+
+/// The shared lines of as many items as have room, and how many these are. The host counts the lines that it leaves out,
+/// so the other items get lines of their own.
+fn fitting(members: &[&Step], room: usize, lines: &dyn Fn(&[&Step]) -> Vec<String>) -> (Vec<String>, usize) {
+    let mut count = members.len();
+    while count >= EQUAL {
+        let found = lines(&members[..count]);
+        if length(&found) <= room {
+            return (found, count);
+        }
+        count = count * 9 / 10;
+    }
+    (Vec::new(), 0)
 }
 
 /// One change of several items, with what it replaces: once if that is the same everywhere, else beside each name.
@@ -82,8 +100,8 @@ fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<
     let first = if is_update { whole(&step) } else { change.to_owned() };
     let is_same = !is_update || members.iter().all(|member| whole(member) == first);
     let named = |member: &&Step| match words::replaced(member, moment).filter(|_| !is_same) {
-        Some(old) => format!("{} (was {old})", words::member(member)),
-        None => words::member(member),
+        Some(old) => format!("{} (was {old})", words::member(member, moment)),
+        None => words::member(member, moment),
     };
     let change = if is_same { &first } else { change };
     let items: Vec<String> = members.iter().map(named).collect();
@@ -100,7 +118,7 @@ fn by_value(key: &str, members: &[&Step], moment: &Moment) -> Vec<String> {
     for member in members {
         let (old, new) = values(member);
         let old = old.filter(|_| !is_same).map(|old| format!(" (was {old})")).unwrap_or_default();
-        let name = format!("{}{old}", words::member(member));
+        let name = format!("{}{old}", words::member(member, moment));
         match items.iter_mut().find(|(value, names)| *value == new && length(names) < SHARED / 2) {
             Some((_, names)) => names.push(name),
             None => items.push((new, vec![name])),

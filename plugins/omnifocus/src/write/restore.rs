@@ -11,7 +11,7 @@ use crate::{Engine, Script};
 
 const KEYS: &[&str] = &[
     "do", "kind", "id", "set", "when", "action", "name", "to", "under", "beside", "status", "exclusive",
-    "once", "merged", "tasks", "children", "was",
+    "once", "finished", "merged", "tasks", "children", "was",
 ];
 
 /// Reads the steps.

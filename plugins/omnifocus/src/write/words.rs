@@ -113,7 +113,10 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             line.push_str(&goes_along(step, false));
             line.push_str(&still(step));
         }
-        Some("delete") => line.push_str(&format!("{}{}{}", held(step), lost(step), forever(plan))),
+        Some("delete") => {
+            let parts = [finished(step, moment), held(step), lost(step), forever(plan).to_owned()];
+            line.push_str(&parts.concat());
+        }
         Some("duplicate") => {
             line.push_str(&if json["alone"] == true { " alone".to_owned() } else { held(step) });
             if let Some(name) = json["name"].as_str() {
@@ -150,13 +153,15 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
     line
 }
 
+/// What is known about a new item and is the same for all that have equal values and one place.
+const PLAIN: [&str; 5] = ["acts", "to", "toIn", "toUnder", "tags"];
+
 /// What a step does, without the item and its old values: equal for equal changes. `None` for steps that have a line of
 /// their own, because their effects differ from item to item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
     let also = ["pushedOut", "nextReview", "stays", "newTags", "already", "still"];
     if step.json["do"] == "create" {
-        let has_more =
-            |(key, said): (&String, &Json)| !["acts", "to"].contains(&key.as_str()) && !said.is_null();
+        let has_more = |(key, said): (&String, &Json)| !PLAIN.contains(&key.as_str()) && !said.is_null();
         if step.said.as_object().is_some_and(|said| said.iter().any(has_more)) {
             return None;
         }
@@ -200,14 +205,17 @@ fn home(step: &Step) -> String {
 }
 
 /// The item of a shared line. If its container or its contents matter for what a yes loses, they are named too.
-pub(super) fn member(step: &Step) -> String {
+pub(super) fn member(step: &Step, moment: &Moment) -> String {
     let name = match step.json["do"].as_str() {
         Some("create") => fresh(step.json["name"].as_str().unwrap_or_default()),
         _ => quoted(step.name()),
     };
     let place = home(step);
     match step.json["do"].as_str() {
-        Some("delete") => format!("{name}{place}{}{}", held(step), lost(step)),
+        Some("delete") => {
+            let parts = [name, place, finished(step, moment), held(step), lost(step)];
+            parts.concat()
+        }
         Some("complete") => format!("{name}{place}{}", goes_along(step, false)),
         _ => match step.json["set"]["status"].as_str() {
             Some(status @ ("completed" | "dropped")) => {
@@ -324,7 +332,7 @@ fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String>
     for side in ["after", "before"] {
         if let Some(id) = place[side]["id"].as_str() {
             let name = quoted(step.said["to"].as_str().unwrap_or(id));
-            return Some(format!("{side} {} {name}", step.target));
+            return Some(format!("{side} {} {name}{}", step.target, around(step)));
         }
     }
     let (kind, given) = ["project", "task", "folder"].iter().find_map(|kind| {
@@ -333,7 +341,19 @@ fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String>
     })?;
     let made = given["temp"].as_str().and_then(|temp| plan.made(temp));
     let name = made.or_else(|| step.said["to"].as_str()).or_else(|| given.as_str());
-    Some(format!("{before} {kind} {}", quoted(name.or_else(|| given["id"].as_str()).unwrap_or_default())))
+    let name = quoted(name.or_else(|| given["id"].as_str()).unwrap_or_default());
+    Some(format!("{before} {kind} {name}{}", if kind == "task" { around(step) } else { String::new() }))
+}
+
+/// Where the item is beside or below which a step puts its own.
+fn around(step: &Step) -> String {
+    let under = step.said["toUnder"].as_str().map(|name| format!(" under {}", quoted(name)));
+    let project = match step.said.get("toIn") {
+        Some(Json::String(name)) => format!(" in {}", quoted(name)),
+        Some(_) if step.target == "task" => " in the inbox".to_owned(),
+        _ => String::new(),
+    };
+    project + &under.unwrap_or_default()
 }
 
 fn list(parts: Vec<String>) -> String {
@@ -347,7 +367,8 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
     for (key, label) in PROPERTIES {
         let Some(wanted) = set.get(key) else { continue };
         if key == "tags" {
-            parts.extend(tags(wanted, &old["tags"]));
+            let told = &step.said["tags"];
+            parts.extend(tags(if told.is_object() { told } else { wanted }, &old["tags"]));
             if let Some(gone) = step.said["pushedOut"].as_array() {
                 let leave = if gone.len() == 1 { "leaves" } else { "leave" };
                 parts.push(format!("so that {} {leave}, whose group is exclusive", names(gone)));
@@ -534,6 +555,12 @@ fn ending(step: &Step) -> String {
 
 fn own_ending(rule: &str) -> String {
     format!(", and ends its repetition {}: all later occurrences are lost", short(rule, NAME))
+}
+
+/// What the undo of a completion deletes: it looks like the task itself.
+fn finished(step: &Step, moment: &Moment) -> String {
+    let done = step.said["done"].as_i64().map(|at| format!(", completed {}", moment.wall(at)));
+    done.map(|done| format!(": the finished occurrence{done}")).unwrap_or_default()
 }
 
 /// The repetitions that a deletion ends.
