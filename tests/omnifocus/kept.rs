@@ -270,3 +270,65 @@ fn what_has_no_room_is_counted_by_items() {
     let named: usize = lines.iter().map(|line| line.matches("“bulk ").count()).sum();
     assert_eq!(named, 300);
 }
+
+#[test]
+fn what_has_the_values_already_is_not_asked_about() {
+    let made = "for (const flagged of [true, true, true, false, false, false, false]) new Task('same', inbox.ending).flagged = flagged; return ids({});";
+    let (mut world, _) = scene(made);
+    let update = json!({"operation": "update", "filters": {"name": {"contains": "same"}}, "changes": {"flagged": true}});
+    let planned = write(&mut world, &{
+        let mut dry = update.clone();
+        dry["dryRun"] = json!(true);
+        dry
+    });
+    assert_eq!(planned["data"]["summary"], json!({"planned": 4, "errors": 0, "unchanged": 3}), "{planned}");
+    let answer = write(&mut world, &update);
+    let summary = &answer["data"]["summary"];
+    assert_eq!(
+        (&summary["updated"], &summary["unchanged"], &summary["errors"]),
+        (&json!(4), &json!(3), &json!(0)),
+        "{answer}"
+    );
+    let lines = world.asked[0].lines.clone();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[0].ends_with("; 3 others have it already"), "{lines:?}");
+    let back = take_back(&mut world, &answer);
+    assert_eq!(back["data"]["summary"]["updated"], 4, "{back}");
+    assert!(!world.asked[1].lines.join("\n").contains("true -> true"), "{:?}", world.asked[1].lines);
+    write(&mut world, &update);
+    let asked = world.asked.len();
+    let again = write(&mut world, &update);
+    assert_eq!(
+        (&again["success"], &again["data"]["summary"]["unchanged"]),
+        (&json!(true), &json!(7)),
+        "{again}"
+    );
+    assert_eq!((world.asked.len(), &again["undo"]), (asked, &Json::Null), "{again}");
+}
+
+/// Values of every kind that an item has already, and one more that it does not have.
+#[test]
+fn equal_values_of_every_kind_change_nothing() {
+    let made = "const task = new Task('t'), tag = new Tag('mark'); task.addTag(tag); task.dueDate = new Date(2026, 1, 2, 17); task.note = 'n'; task.estimatedMinutes = 5; \
+        task.addNotification(-600); task.repetitionRule = weekly(); return ids({ task });";
+    let (mut world, ids) = scene(made);
+    let same = json!({"name": "t", "note": "n", "estimatedMinutes": 5, "dueDate": "2026-02-02", "addTags": ["Mark"], "removeTags": ["Home"], "notifications": [-10],
+        "status": "active", "flagged": false, "repetitionRule": {"frequency": "weekly"}});
+    let update = |changes: &Json| json!({"operation": "update", "ids": [ids["task"]], "changes": changes});
+    let answer = write(&mut world, &update(&same));
+    assert_eq!(answer["data"]["summary"]["unchanged"], 1, "{answer}");
+    for (key, value) in [
+        ("note", json!("m")),
+        ("addTags", json!(["Home"])),
+        ("notifications", json!([-20])),
+        ("repetitionRule", json!(null)),
+        ("flagged", json!(true)),
+    ] {
+        let mut other = same.clone();
+        other[key] = value;
+        other.as_object_mut().unwrap().remove(if key == "addTags" { "removeTags" } else { "" });
+        let answer = write(&mut world, &update(&other));
+        assert_eq!(answer["data"]["summary"]["updated"], 1, "{key}: {answer}");
+        take_back(&mut world, &answer);
+    }
+}

@@ -1094,6 +1094,36 @@
   const placeName = (move) =>
     move.top || move.task ? "parentTaskId" : move.project !== undefined || move.inbox ? "project" : "folder";
 
+  // The items that an earlier step of the program changes.
+  const edited = new Set();
+  // Whether an item has all values of a change. An undo sets what it says.
+  function hasAll(kind, item, set) {
+    if (!program.ordered) return false;
+    const own = (names) => (names || []).map((name) => key(lookTag(name))),
+      has = kind === "folder" ? [] : Array.from(item.tags, key);
+    const tests = {
+      status: (wanted) => state[kind](item) === wanted,
+      tags: ({ replace, add, remove }) =>
+        (replace === undefined || plain(own(replace).sort()) === plain(has.slice().sort())) &&
+        own(add).every((id) => has.includes(id)) &&
+        !own(remove).some((id) => has.includes(id)),
+      alerts: ({ replace, add }) => present(replace) && !present(add) && plain(replace) === plain(alerts(item)),
+      rule: (wanted) => {
+        const { method, ...rule } = ruleBack(item.repetitionRule) || {};
+        return wanted === null ? method === undefined : plain(rule) === plain({ ...wanted, method: undefined });
+      },
+      review: (wanted) => plain(reviewOf(item).review) === plain(wanted),
+      reviewed: (wanted) => reviewOf(item).reviewed === wanted,
+      nextReview: (wanted) => reviewOf(item).nextReview === wanted,
+    };
+    const { nextReview: next } = kind === "project" ? reviewAfter(item, set) : {};
+    if (present(next) && next.old !== next.next) return false;
+    return Object.entries(set).every(([name, wanted]) =>
+      tests[name] !== undefined
+        ? tests[name](wanted)
+        : backs[name] !== undefined && plain(backs[name](item)) === plain(wanted),
+    );
+  }
   // The acts of an update. A change that loses data is an act of its own and not an edit.
   function actsOf(kind, item, set, { becomes }) {
     const found = new Set(),
@@ -1233,6 +1263,8 @@
           Object.assign(row.said, within(step.kind, item));
         withEnds(row.said);
         if (move === undefined) Object.assign(row.said, still(step.kind, item, set.status));
+        if (move === undefined && !edited.has(key(item)) && hasAll(step.kind, item, set)) row.said.same = true;
+        edited.add(key(item));
         if (move !== undefined && step.kind !== "task") shelved.set(key(item), key(folderAt(move)));
       }
       if (set.status !== undefined) planned.set(item === null ? `temp:${step.id.temp}` : key(item), set.status);
@@ -1241,6 +1273,12 @@
         const found = find(),
           remembered = set.status === "completed" ? below(found) : [];
         if (stays) row.warnings.push(`${placeName(step.set.move)}: it is there already, so it was not moved`);
+        if (move === undefined && hasAll(step.kind, found, set)) {
+          row.unchanged = true;
+          if (closes(set.status)) isAlready(step.kind, found, set.status, row);
+          else if (!stays) row.warnings.push("it has these values already, so nothing was changed");
+          return found;
+        }
         row.back = backOf(step.kind, found, set);
         const noReview = found.nextReviewDate === null,
           left = change(step.kind, found, set, goes, row);
@@ -1265,6 +1303,8 @@
           still(step.kind, find(), "completed"),
           step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
         );
+      if (row.said.already !== undefined && !edited.has(key(find()))) row.said.same = true;
+      if (step.id.id !== undefined) edited.add(key(find()));
       withEnds(row.said);
       if (step.id.temp !== undefined) planned.set(`temp:${step.id.temp}`, "completed");
       else if (!goesOn(ruleBack(find().repetitionRule))) planned.set(key(find()), "completed");
@@ -1273,7 +1313,10 @@
         const found = find(),
           remembered = below(found);
         // With a date, completing again corrects the date.
-        if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
+        if (step.when === null && isAlready(step.kind, found, "completed", row)) {
+          row.unchanged = true;
+          return found;
+        }
         row.back = backOfState(step.kind, found);
         const work = () => (step.once ? finishOnce(found, step.when) : finish(step.kind, found, step.when, row));
         return finished(step.kind, found, endTask(step.kind, found, row, "completed", work), row, remembered);

@@ -27,7 +27,17 @@ const LISTED: usize = 20;
 /// all their items, and the host shows no empty line. Steps that lose something come first, those with the most
 /// contents before the others, and new items come last: if the whole is too long for a question, the host leaves out
 /// the last lines.
-pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
+pub(super) fn describe(plan: &Plan, steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
+    let mut lines = each(plan, steps, moment);
+    let others = plan.steps.iter().filter(|step| plan.is_idle(step)).count();
+    if let (Some(first), true) = (lines.first_mut(), others > 0) {
+        let (noun, have) = if others == 1 { ("other", "has") } else { ("others", "have") };
+        first.push_str(&format!("; {others} {noun} {have} it already"));
+    }
+    lines
+}
+
+fn each(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
     let is_new = |step: &Step| step.operation.starts_with("create") || !step.json["id"]["temp"].is_null();
     let extent = |step: &Step| if step.loses() { step.extent() } else { 0 };
     steps.sort_by_key(|step| (!step.loses(), is_new(step), Reverse(extent(step))));

@@ -147,6 +147,7 @@ impl Plan {
         let mut done = Done { rows: vec![Json::Null; self.steps.len()], ..Done::default() };
         let parts = self.parts()?;
         if parts.is_empty() {
+            done.leave_out(self);
             return Ok(done);
         }
         let steps: Vec<&Step> = parts.iter().flatten().map(|at| &self.steps[*at]).collect();
@@ -161,6 +162,7 @@ impl Plan {
             Ok(answers) => done.take_all(&parts, &answers)?,
             Err(fault) => return Err(done.so_far(self, &parts, fault)),
         }
+        done.leave_out(self);
         if parts.len() > 1 && !done.back.is_empty() {
             // The change is made. If this fails, its undo only lacks the comparison.
             let _ = restore::tell(&mut done.back, engine);
@@ -177,6 +179,12 @@ impl Plan {
         parts.iter().enumerate().map(program).collect()
     }
 
+    /// Whether a step of a change of many items is left out, because its item has the new values already. Nobody is
+    /// asked about it. A step of a batch is not left out, because the steps before it may change the item.
+    pub(super) fn is_idle(&self, step: &Step) -> bool {
+        self.form == Form::Bulk && step.said["same"] == true && step.said["stays"].is_null()
+    }
+
     /// The name of the item that a create makes.
     pub(super) fn made(&self, temp: &str) -> Option<&str> {
         self.steps.iter().find(|step| step.temp.as_deref() == Some(temp))?.json["name"].as_str()
@@ -185,7 +193,8 @@ impl Plan {
     /// Divides the steps that can be run, in their order, so that each part is short enough.
     pub(super) fn parts(&self) -> Result<Vec<Vec<usize>>, Fault> {
         let (mut parts, mut room) = (Vec::new(), 0);
-        for (at, step) in self.steps.iter().enumerate().filter(|(_, step)| step.failure.is_none()) {
+        let runs = |step: &Step| step.failure.is_none() && !self.is_idle(step);
+        for (at, step) in self.steps.iter().enumerate().filter(|(_, step)| runs(step)) {
             let weight = weight(&step.json);
             if weight > BUDGET {
                 return Err(Fault::invalid(format!("operation {} has {weight} characters", step.index))
@@ -207,6 +216,14 @@ impl Plan {
 }
 
 impl Done {
+    /// Adds the results of the steps that were left out.
+    fn leave_out(&mut self, plan: &Plan) {
+        for (step, row) in plan.steps.iter().zip(&mut self.rows).filter(|(step, _)| plan.is_idle(step)) {
+            let item = json!({"id": step.id, "name": step.said["name"]});
+            *row = json!({"success": true, "unchanged": true, "item": item, "warnings": []});
+        }
+    }
+
     /// Adds to an error what the earlier parts have done.
     fn so_far(mut self, plan: &Plan, parts: &[Vec<usize>], mut fault: Fault) -> Fault {
         let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));

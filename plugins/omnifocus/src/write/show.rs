@@ -35,11 +35,16 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
         })
         .collect();
     let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
+    let idle = plan.steps.iter().filter(|step| plan.is_idle(step)).count();
+    let mut summary = json!({"planned": rows.len() - failed - idle, "errors": failed});
+    if idle > 0 {
+        summary["unchanged"] = json!(idle);
+    }
     let mut metadata = json!({"note": "nothing was changed; all names and ids were looked up"});
     if let Some(found) = &plan.found {
         metadata["filter_description"] = json!(found);
     }
-    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": metadata})
+    json!({"success": failed == 0, "dryRun": true, "data": {"summary": summary, "results": rows}, "metadata": metadata})
 }
 
 /// The answer if the conditions of a change name nothing.
@@ -72,7 +77,8 @@ pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Momen
 fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
     answer["undo"] = Json::Null;
     let rows = plan.steps.iter().zip(&done.rows).enumerate();
-    let ran = rows.filter(|(_, (_, row))| row["success"] == true).map(|(at, (step, _))| (at, step));
+    let changed = |row: &Json| row["success"] == true && row["unchanged"] != true;
+    let ran = rows.filter(|(_, (_, row))| changed(row)).map(|(at, (step, _))| (at, step));
     let (stays, back): (Vec<_>, Vec<_>) =
         ran.partition(|(at, _)| done.stays.iter().any(|(stays, _)| stays == at));
     // An undo in part is one too, and a step that failed may have changed something.
@@ -137,21 +143,20 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         })
         .collect();
     rows.sort_by_key(|(index, _)| *index);
-    let succeeded: Vec<&Step> = plan
-        .steps
-        .iter()
-        .zip(&done.rows)
-        .filter(|(_, row)| worked(plan, row))
-        .map(|(step, _)| step)
-        .collect();
+    let worked = plan.steps.iter().zip(&done.rows).filter(|(_, row)| worked(plan, row));
+    let (unchanged, succeeded): (Vec<_>, Vec<_>) = worked.partition(|(_, row)| row["unchanged"] == true);
+    let succeeded: Vec<&Step> = succeeded.into_iter().map(|(step, _)| step).collect();
     let count = |operation: &str| succeeded.iter().filter(|step| step.operation == operation).count();
-    let errors = plan.steps.len() - succeeded.len();
+    let errors = plan.steps.len() - succeeded.len() - unchanged.len();
     let mut summary = json!({"created": count("create"), "updated": count("update"), "completed": count("complete"), "deleted": count("delete"), "errors": errors});
+    if !unchanged.is_empty() {
+        summary["unchanged"] = json!(unchanged.len());
+    }
     if count("skip") > 0 {
         summary["skipped"] = json!(count("skip"));
     }
     // Each item of a bulk deletion stands alone.
-    let whole = if plan.form == Form::Bulk && !plan.stop { !succeeded.is_empty() } else { errors == 0 };
+    let whole = if plan.form == Form::Bulk && !plan.stop { errors < plan.steps.len() } else { errors == 0 };
     let rows: Vec<Json> = rows.into_iter().map(|(_, row)| row).collect();
     let mut data = json!({ "summary": summary });
     if plan.form == Form::Undo && !succeeded.is_empty() {
@@ -240,7 +245,7 @@ fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
     if row["next"].is_object() {
         shown["next"] = json!({"id": row["next"]["id"], "dueDate": moment.show(&row["next"]["dueDate"]), "deferDate": moment.show(&row["next"]["deferDate"])});
     }
-    for key in ["createdTags", "retagged", "alsoCompleted"] {
+    for key in ["createdTags", "retagged", "alsoCompleted", "unchanged"] {
         if !row[key].is_null() {
             shown[key] = row[key].clone();
         }
@@ -255,7 +260,7 @@ fn changed(step: &Step, mut outcome: Json, form: Form) -> Json {
     if let (true, Json::Object(fields)) = (is_same_for_all, &mut outcome) {
         let set = step.json["set"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
         let about: Vec<&str> = set.chain([step.operation]).flat_map(fields_of).copied().collect();
-        let others = ["id", "name", "next", "createdTags", "retagged", "alsoCompleted"];
+        let others = ["id", "name", "next", "createdTags", "retagged", "alsoCompleted", "unchanged"];
         fields.retain(|key, _| others.contains(&key.as_str()) || about.contains(&key.as_str()));
     }
     outcome

@@ -149,6 +149,8 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
     }
     if let Some(state) = step.said["already"].as_str() {
         line.push_str(&format!(" (it is {state} already, so that changes nothing)"));
+    } else if step.said["same"] == true && step.said["stays"].is_null() {
+        line.push_str(" (it has that already, so that changes nothing)");
     }
     line
 }
@@ -159,7 +161,7 @@ const PLAIN: [&str; 5] = ["acts", "to", "toIn", "toUnder", "tags"];
 /// What a step does, without the item and its old values: equal for equal changes. `None` for steps that have a line of
 /// their own, because their effects differ from item to item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
-    let also = ["pushedOut", "nextReview", "stays", "newTags", "already", "still"];
+    let also = ["pushedOut", "nextReview", "stays", "newTags", "already", "same", "still"];
     if step.json["do"] == "create" {
         let has_more = |(key, said): (&String, &Json)| !PLAIN.contains(&key.as_str()) && !said.is_null();
         if step.said.as_object().is_some_and(|said| said.iter().any(has_more)) {
