@@ -261,7 +261,7 @@ fn no_loss_is_left_out_of_a_long_question() {
     assert_eq!((&world.asked[0].lines[0][..], world.asked[0].lines.len()), (told, 9));
     let answer = world.call("omnifocus_write", &json!({"mutation": {"operation": "delete", "ids": ids}}));
     assert_eq!(answer["success"], true, "{answer}");
-    let told = "delete 8 tasks: “n6” with 3 tasks below it, 3 of them open, “n7” with 3 tasks below it, 3 of them open, \
+    let told = "delete 8 tasks, which cannot be undone: “n6” with 3 tasks below it, 3 of them open, “n7” with 3 tasks below it, 3 of them open, \
                 “n0”, “n1”, “n2”, “n3”, “n4”, “n5”";
     assert_eq!(world.asked[1].lines[0], told);
 }

@@ -332,3 +332,54 @@ fn equal_values_of_every_kind_change_nothing() {
         take_back(&mut world, &answer);
     }
 }
+
+#[test]
+fn what_omnifocus_would_not_take_is_refused_before_anyone_is_asked() {
+    let made = "const task = new Task('t'), project = new Project('P'), due = new Project('D'), inside = new Task('i', due); due.dueDate = new Date(2026, 1, 2, 17); return ids({ task, project, due, inside });";
+    let (mut world, ids) = scene(made);
+    for rule in [
+        "FREQ=FOO",
+        "FREQ=WEEKLY;BYDAY=XX",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;COUNT=x",
+        "FREQ=DAILY;UNTIL=20260230",
+        "FREQ=DAILY;WKST=1",
+        "FREQ=MONTHLY;BYMONTHDAY=40",
+        "FREQ=DAILY;",
+    ] {
+        let changes = json!({"repetitionRule": {"ruleString": rule}});
+        let answer =
+            write(&mut world, &json!({"operation": "update", "id": ids["task"], "changes": changes}));
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains("which")), "{rule}: {answer}");
+    }
+    let none = [
+        json!({"operation": "update", "id": ids["task"], "changes": {"notifications": [-60]}}),
+        json!({"operation": "update", "id": ids["inside"], "changes": {"project": null, "addNotifications": [-60]}}),
+        json!({"operation": "create", "target": "task", "data": {"name": "n", "notifications": [-60]}}),
+        json!({"operation": "create", "target": "project", "data": {"name": "n", "notifications": [-60]}}),
+    ];
+    for mutation in none {
+        let answer = write(&mut world, &mutation);
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains("has no due date")), "{answer}");
+    }
+    assert!(world.asked.is_empty());
+    let fits = [
+        json!({"operation": "update", "id": ids["inside"], "changes": {"notifications": [-60]}}),
+        json!({"operation": "update", "id": ids["task"], "changes": {"project": "D", "notifications": [-60]}}),
+        json!({"operation": "create", "target": "task", "data": {"name": "n", "dueDate": "tomorrow", "notifications": [-60]}}),
+        json!({"operation": "batch", "operations": [
+            {"operation": "create", "target": "project", "data": {"name": "n", "dueDate": "tomorrow", "tempId": "p"}},
+            {"operation": "create", "target": "task", "data": {"name": "m", "parentTempId": "p", "tempId": "t", "notifications": [-60]}},
+            {"operation": "update", "id": "t", "changes": {"addNotifications": [-30]}}]}),
+        json!({"operation": "update", "id": ids["task"], "changes": {"repetitionRule": {"ruleString": "FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;UNTIL=20271231T220000Z"}}}),
+    ];
+    for mutation in fits {
+        let answer = write(&mut world, &mutation);
+        assert_eq!(
+            (&answer["success"], answer["data"].to_string().contains("notifications:")),
+            (&json!(true), false),
+            "{answer}"
+        );
+        assert!(!answer.to_string().contains("needs a due date"), "{answer}");
+    }
+}

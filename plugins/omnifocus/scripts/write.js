@@ -1094,6 +1094,34 @@
   const placeName = (move) =>
     move.top || move.task ? "parentTaskId" : move.project !== undefined || move.inbox ? "project" : "folder";
 
+  // The items to which an earlier step gives a due date.
+  const dated = new Set();
+  // Whether an item has a due date after a step, its own or that of its project or group.
+  function hasDue(kind, { set, id, at }, item, place) {
+    if (present(set.due) || (set.due === undefined && item !== null && (present(item.dueDate) || dated.has(key(item)))))
+      return true;
+    const isNewDue = ({ temp }) => {
+      const step = program.steps.find((each) => each.do === "create" && each.temp === temp);
+      return step === undefined || hasDue(step.kind, step, null, step.at);
+    };
+    if (item === null && present(id) && isNewDue(id)) return true;
+    if (kind !== "task") return false;
+    const to = place || at || {},
+      into = [to.project, to.task].find((each) => present(each) && each.temp !== undefined);
+    if (into !== undefined) return isNewDue(into);
+    const holder = holderAt(present(place) ? place : at, item && up(item));
+    return (
+      present(holder) &&
+      (present(holder.effectiveDueDate) || containers(holder).some((each) => dated.has(key(each.item))))
+    );
+  }
+  function checkAlerts(step, item, place) {
+    const { alerts: change, due } = step.set,
+      all = change === undefined ? [] : (change.replace || []).concat(change.add || []);
+    if (program.ordered && all.some(({ minutes }) => minutes !== undefined) && !hasDue(step.kind, step, item, place))
+      refuse("no_due", step.kind, item === null ? step.name || "" : item.name);
+    if (item !== null && present(due)) dated.add(key(item));
+  }
   // The items that an earlier step of the program changes.
   const edited = new Set();
   // Whether an item has all values of a change. An undo sets what it says.
@@ -1204,6 +1232,7 @@
     create(step, row) {
       const place = placeIn(step.kind, step.at, "ending"),
         added = freshTags(step.set);
+      checkAlerts(step, null, step.at);
       row.said = Object.assign(
         { acts: withTags([`create ${step.kind}`], added) },
         target(step.at, step.kind),
@@ -1234,6 +1263,7 @@
       const goal = move === undefined || move.top ? () => topOf(find()) : placeIn(step.kind, move, "beginning"),
         goes = move === undefined ? null : mover(step.kind, move, goal);
       refuseCycle(step.kind, item, move);
+      checkAlerts(step, item, move);
       const added = freshTags(set),
         moved = effect(step.kind, item, move, set.status),
         acts = actsOf(step.kind, item, set, moved);
@@ -1276,7 +1306,6 @@
         if (move === undefined && hasAll(step.kind, found, set)) {
           row.unchanged = true;
           if (closes(set.status)) isAlready(step.kind, found, set.status, row);
-          else if (!stays) row.warnings.push("it has these values already, so nothing was changed");
           return found;
         }
         row.back = backOf(step.kind, found, set);

@@ -127,7 +127,7 @@ pub(super) struct Done {
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
 /// that one part passes to the next.
-const BUDGET: usize = 145_000;
+const BUDGET: usize = 130_000;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {

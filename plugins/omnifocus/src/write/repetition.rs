@@ -125,8 +125,56 @@ fn given(rule: &Object<'_>, text: &str) -> Result<String, Fault> {
         ))
         .suggest(format!("it takes {}", known.join(", ")))),
         None if !text.starts_with("FREQ=") => Err(rule.wrong("ruleString", "a rule that begins with FREQ=")),
-        None => Ok(text),
+        None => match text.split(';').find(|part| !is_part(part)) {
+            Some(part) => Err(Fault::invalid(format!(
+                "`{}` has `{part}`, which is not a part of a rule",
+                rule.at("ruleString")
+            ))
+            .suggest(
+                "write it as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;UNTIL=20261231, or give `frequency` and its like",
+            )),
+            None => Ok(text),
+        },
     }
+}
+
+/// Whether a part of a rule has a value that OmniFocus understands. It would take another one without a word.
+fn is_part(part: &str) -> bool {
+    let Some((name, value)) = part.split_once('=') else { return false };
+    let whole = |text: &str| text.parse::<i64>().is_ok_and(|number| number >= 1);
+    let within = |most: i64| {
+        value
+            .split(',')
+            .all(|text| text.parse::<i64>().is_ok_and(|number| number != 0 && number.abs() <= most))
+    };
+    match name {
+        "FREQ" => FREQUENCIES.iter().any(|(_, word)| *word == value),
+        "INTERVAL" | "COUNT" => whole(value),
+        "BYDAY" => value.split(',').all(is_day),
+        "BYMONTHDAY" => within(31),
+        "BYSETPOS" => within(366),
+        "WKST" => DAYS.contains(&value),
+        "UNTIL" => is_end(value),
+        _ => false,
+    }
+}
+
+/// `MO`, `2TU` or `-1FR`.
+fn is_day(text: &str) -> bool {
+    let Some(at) = text.len().checked_sub(2).filter(|at| text.is_char_boundary(*at)) else { return false };
+    let (position, day) = text.split_at(at);
+    let is_near = |position: &str| position.parse::<i64>().is_ok_and(|at| at != 0 && at.abs() <= 53);
+    DAYS.contains(&day) && (position.is_empty() || is_near(position))
+}
+
+/// `20261231`, or with a time `20261231T220000Z`.
+fn is_end(text: &str) -> bool {
+    let (day, time) = text.split_once('T').map_or((text, None), |(day, time)| (day, Some(time)));
+    let digits =
+        |text: &str, count: usize| text.len() == count && text.bytes().all(|each| each.is_ascii_digit());
+    digits(day, 8)
+        && jiff::civil::Date::strptime("%Y%m%d", day).is_ok()
+        && time.is_none_or(|time| digits(time.trim_end_matches('Z'), 6))
 }
 
 fn written(rule: &Object<'_>, moment: &Moment) -> Result<String, Fault> {

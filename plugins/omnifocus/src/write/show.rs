@@ -406,6 +406,12 @@ pub(super) fn words(error: &Json) -> (String, String) {
             format!("the {what} `{value}` does not repeat, so there is no occurrence to skip"),
             "drop it with `status` dropped, or defer it".to_owned(),
         ),
+        "no_due" => (
+            format!(
+                "the {what} `{value}` has no due date, so it has no notification in minutes from that date"
+            ),
+            "give it a `dueDate` too, or a date and a time as the notification".to_owned(),
+        ),
         "not_asked" => (
             format!("it would now {value}, which the user has not approved"),
             "send it again: what it touches has changed meanwhile".to_owned(),
