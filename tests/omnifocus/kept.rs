@@ -383,3 +383,26 @@ fn what_omnifocus_would_not_take_is_refused_before_anyone_is_asked() {
         assert!(!answer.to_string().contains("needs a due date"), "{answer}");
     }
 }
+
+#[test]
+fn days_are_counted_as_people_count_them() {
+    let made = "const tag = new Tag('gone'), due = new Task('counted due today'), flagged = new Task('counted flagged'), next = new Task('counted due tomorrow'); tag.status = Tag.Status.Dropped; \
+        due.dueDate = new Date(2026, 0, 28, 17); next.dueDate = new Date(2026, 0, 29, 17); flagged.flagged = true; flagged.addTag(tag); return ids({ tag });";
+    let (mut world, _) = scene(made);
+    let mut names = |mode: &str| {
+        let filters = json!({"name": {"contains": "counted"}});
+        let query = json!({"query": {"type": "tasks", "mode": mode, "filters": filters, "fields": ["name"], "sort": [{"field": "name"}]}});
+        let answer = world.call("omnifocus_read", &query);
+        answer["data"]["tasks"].as_array().unwrap().iter().map(|row| row["name"].clone()).collect::<Json>()
+    };
+    assert_eq!(names("upcoming"), json!(["counted due tomorrow"]));
+    assert_eq!(names("today"), json!(["counted due today", "counted due tomorrow", "counted flagged"]));
+    for (start, end, days) in
+        [("last 7 days", "today", 7), ("2025-10-01", "2025-10-31", 31), ("2025-10-26", "2025-10-26", 1)]
+    {
+        let scope = json!({"dateRange": {"start": start, "end": end}});
+        let analysis = json!({"analysis": {"type": "productivity_stats", "scope": scope}});
+        let answer = world.call("omnifocus_analyze", &analysis);
+        assert_eq!(answer["data"]["stats"]["overview"]["daysInPeriod"], days, "{start}: {answer}");
+    }
+}

@@ -28,7 +28,6 @@
     folderState,
     projectState,
     tagState,
-    tagCounts,
     near,
     segments,
   } = shared;
@@ -695,15 +694,6 @@
     forecast_tag: () => {
       const wanted = key(Tag.forecastTag);
       return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted);
-    },
-    // Whether a task has no tag, or a tag that is not dropped.
-    tagged_live: () => (item) => {
-      let tagged = false;
-      for (const tag of item.tags) {
-        if (tagCounts(tag) !== "dropped") return true;
-        tagged = true;
-      }
-      return !tagged;
     },
     project: (kind, name, byId) => {
       const wanted = key(findProject(name, byId));

@@ -304,12 +304,13 @@ mod tests {
             ("2 weeks from now", "02-11", "02-11"),
             ("a week from friday", "02-06", "02-06"),
             ("two days before next monday", "01-31", "01-31"),
-            ("last 7 days", "01-21", "01-28"),
-            ("next 30 days", "01-28", "02-27"),
-            ("past 2 weeks", "01-14", "01-28"),
-            ("end of next 7 days", "02-04", "02-04"),
-            ("start of last 7 days", "01-21", "01-21"),
-            ("last 7 days + 1 day", "01-22", "01-29"),
+            ("last 7 days", "01-22", "01-28"),
+            ("next 30 days", "01-28", "02-26"),
+            ("past 2 weeks", "01-15", "01-28"),
+            ("end of next 7 days", "02-03", "02-03"),
+            ("next 1 day", "01-28", "01-28"),
+            ("start of last 7 days", "01-22", "01-22"),
+            ("last 7 days + 1 day", "01-23", "01-29"),
             ("today + 2 weeks", "02-11", "02-11"),
             ("tomorrow + 1 month - 2 days", "02-26", "02-26"),
             ("friday + 1 week", "02-06", "02-06"),
@@ -345,11 +346,11 @@ mod tests {
     #[test]
     fn days_around_today_are_whole_on_their_side() {
         for (key, text, from, to) in [
-            ("after", "last 7 days", "2026-01-21T00:00:00+01:00", ""),
-            ("onOrAfter", "last 7 days", "2026-01-21T00:00:00+01:00", ""),
-            ("before", "last 7 days", "", "2026-01-20T23:59:59+01:00"),
-            ("before", "next 7 days", "", "2026-02-04T23:59:59+01:00"),
-            ("after", "next 7 days", "2026-02-05T00:00:00+01:00", ""),
+            ("after", "last 7 days", "2026-01-22T00:00:00+01:00", ""),
+            ("onOrAfter", "last 7 days", "2026-01-22T00:00:00+01:00", ""),
+            ("before", "last 7 days", "", "2026-01-21T23:59:59+01:00"),
+            ("before", "next 7 days", "", "2026-02-03T23:59:59+01:00"),
+            ("after", "next 7 days", "2026-02-04T00:00:00+01:00", ""),
             ("before", "next week", "", "2026-02-01T23:59:59+01:00"),
         ] {
             let (moment, given) = (moment(), json!({ key: text }));

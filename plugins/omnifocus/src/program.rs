@@ -54,8 +54,6 @@ pub(crate) enum Predicate {
     Tagged(String),
     /// The name is one of these; spaces around it and case do not matter.
     Named(Vec<String>),
-    /// The item has no tag, or has a tag that is not dropped.
-    TaggedLive,
     /// The item has the tag that the app shows in today's forecast.
     ForecastTag,
     /// The item belongs to the project with this id, otherwise to the one with this name.
@@ -161,7 +159,6 @@ impl Predicate {
             Self::Tags(how, names, below) => json!(["tags", how.word(), names, below]),
             Self::Tagged(pattern) => json!(["tagged", pattern]),
             Self::Named(names) => json!(["named", names]),
-            Self::TaggedLive => json!(["tagged_live"]),
             Self::ForecastTag => json!(["forecast_tag"]),
             Self::Project(name) => json!(["project", name, false]),
             Self::ProjectId(id) => json!(["project", id, true]),
@@ -208,7 +205,6 @@ impl Predicate {
             }
             Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
             Self::Named(names) => format!("name is one of {}", quoted(names)),
-            Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),
             Self::ForecastTag => "has the tag of the forecast".to_owned(),
             Self::Project(name) => format!("project is {}", short(name)),
             Self::ProjectId(id) => format!("project has the id {}", short(id)),

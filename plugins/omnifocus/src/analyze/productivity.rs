@@ -133,11 +133,10 @@ fn projects(scope: &Scope) -> Query {
 
 fn overview(tasks: &Found, active_projects: usize, range: Range, moment: &Moment) -> Json {
     let (total, completed, done) = (tasks.total(), tasks.count("completed"), tasks.count("done"));
-    #[expect(clippy::cast_precision_loss, reason = "a period has few milliseconds")]
-    let days = ((end(range, moment) - range.from).max(1) as f64 / 86_400_000.0).ceil();
+    let days = Range { last: range.last.min(moment.today()), ..range }.length().max(1);
     let completion = round(rate(completed, total), 4);
     #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
-    let average = round(done as f64 / days, 1);
+    let average = round(done as f64 / days as f64, 1);
     json!({
         "totalTasks": total,
         "completedTasks": completed,

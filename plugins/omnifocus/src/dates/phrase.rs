@@ -277,9 +277,14 @@ impl Scan<'_> {
             && let Some((span, whole)) = self.attempt(Self::span)
         {
             let today = self.now.date();
+            // Today is one of these days.
             return match self.away(if count < 0 { span.negate() } else { span }, whole)? {
-                Base::Days(_, last) if count > 0 => Some(Base::Rolling(today, last, Way::Ahead)),
-                Base::Days(first, _) => Some(Base::Rolling(first, today, Way::Back)),
+                Base::Days(_, last) if count > 0 => {
+                    Some(Base::Rolling(today, last.yesterday().ok()?.max(today), Way::Ahead))
+                }
+                Base::Days(first, _) => {
+                    Some(Base::Rolling(first.tomorrow().ok()?.min(today), today, Way::Back))
+                }
                 instant => Some(instant),
             };
         }

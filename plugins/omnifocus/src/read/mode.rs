@@ -82,15 +82,14 @@ impl Mode {
             Self::Inbox => vec![("inInbox", Predicate::flag("inInbox", true))],
             Self::Overdue => vec![("dueDate", Predicate::until(DUE, now - 1))],
             Self::Upcoming => {
-                vec![("dueDate", Predicate::between(DUE, today, moment.start_in(days + 1) - 1))]
+                vec![("dueDate", Predicate::between(DUE, moment.start_in(1), moment.start_in(days + 1) - 1))]
             }
             Self::Available => vec![("available", Predicate::flag("available", true))],
             Self::Blocked => vec![("blocked", Predicate::flag("blocked", true))],
             Self::Flagged => vec![("flagged", Predicate::flag(FLAGGED, true))],
             Self::Today => {
                 let due = Predicate::until(DUE, moment.start_in(days) - 1);
-                let either = Predicate::Or(vec![due, Predicate::flag(FLAGGED, true)]);
-                vec![("mode", either), ("mode", Predicate::TaggedLive)]
+                vec![("mode", Predicate::Or(vec![due, Predicate::flag(FLAGGED, true)]))]
             }
             Self::Forecast => {
                 let end = moment.start_in(days + 1) - 1;
