@@ -406,3 +406,36 @@ fn days_are_counted_as_people_count_them() {
         assert_eq!(answer["data"]["stats"]["overview"]["daysInPeriod"], days, "{start}: {answer}");
     }
 }
+
+#[test]
+fn counts_of_one_thing_are_equal() {
+    let made = "const tag = new Tag('counted'), project = new Project('P'), done = new Task('over'); project.addTag(tag); new Task('t', project).addTag(tag); done.markComplete(); return ids({ tag, project });";
+    let (mut world, _) = scene(made);
+    let mut read = |query: Json| world.call("omnifocus_read", &json!({ "query": query }));
+    let tags = read(
+        json!({"type": "tags", "filters": {"name": {"contains": "counted"}}, "fields": ["available", "remaining", "total"]}),
+    );
+    assert_eq!(tags["data"]["tags"][0], json!({"available": 1, "remaining": 1, "total": 1}), "{tags}");
+    let inbox = read(json!({"type": "tasks", "mode": "inbox", "countOnly": true}))["data"]["count"].clone();
+    let all = read(json!({"type": "tasks", "mode": "smart_suggest", "limit": 500}));
+    let count = read(json!({"type": "tasks", "mode": "smart_suggest", "countOnly": true}));
+    assert_eq!(count["data"]["count"], all["data"]["tasks"].as_array().unwrap().len(), "{count}");
+    let metrics = world.call("omnifocus_system", &json!({"operation": "metrics"}));
+    assert_eq!(metrics["data"]["tasks"]["inbox"], inbox, "{metrics}");
+}
+
+#[test]
+fn a_new_project_in_a_dropped_folder_is_answered_as_dropped() {
+    let (mut world, _) = scene(
+        "const folder = new Folder('Old'); folder.status = Folder.Status.Dropped; return ids({ folder });",
+    );
+    let create =
+        json!({"operation": "create", "target": "project", "data": {"name": "new", "folder": "Old"}});
+    let answer = write(&mut world, &create);
+    assert_eq!(answer["data"]["status"], "dropped", "{answer}");
+    assert_eq!(
+        answer["warnings"],
+        json!(["status: it counts as dropped, because its folder is"]),
+        "{answer}"
+    );
+}

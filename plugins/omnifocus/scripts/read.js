@@ -234,9 +234,10 @@
       depth: (tag) => chain(tag).length - 1,
       allowsNextAction: (tag) => orNull(tag.allowsNextAction),
       childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
-      available: (tag) => tag.availableTasks.filter(isOpen).length,
-      remaining: (tag) => tag.remainingTasks.length,
-      total: (tag) => tag.tasks.length,
+      // A tag of a project is also one of its root task.
+      available: (tag) => tag.availableTasks.filter((task) => !isRoot(task) && isOpen(task)).length,
+      remaining: (tag) => tag.remainingTasks.filter((task) => !isRoot(task)).length,
+      total: (tag) => tag.tasks.filter((task) => !isRoot(task)).length,
     },
     folders: {
       id: key,

@@ -72,7 +72,7 @@
     },
     project: (project) => {
       const interval = project.reviewInterval;
-      return Object.assign({ id: key(project), status: ownState(project) }, common(project), {
+      return Object.assign({ id: key(project), status: projectState(project) }, common(project), {
         folder: path(project.parentFolder),
         singleActions: project.containsSingletonActions,
         lastReviewDate: time(project.lastReviewDate),
@@ -552,6 +552,8 @@
     const opens = set.status === "active" || move !== null || isNew(key(item));
     if (program.ordered && kind === "task" && opens && isEndedAbove(item))
       row.warnings.push(`status: it counts as ${taskState(item)}, because its project or group is`);
+    if (program.ordered && kind === "project" && opens && !closes(ownState(item)) && !shared.isLive(item))
+      row.warnings.push("status: it counts as dropped, because its folder is");
     return left;
   }
 

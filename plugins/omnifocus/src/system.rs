@@ -120,7 +120,7 @@ fn metrics(moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     };
     let tasks = states(Kind::Tasks, TASKS)
         .count("available", &Predicate::flag("available", true))
-        .count("inbox", &Predicate::flag("inInbox", true))
+        .count("inbox", &Predicate::flag("inInbox", true).and(Predicate::Is("status", json!("active"))))
         .count("recurring", &Predicate::Exists("repetitionRule", true));
     let queries = vec![
         tasks,

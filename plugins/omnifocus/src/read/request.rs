@@ -287,6 +287,9 @@ impl Part {
         if self.summary {
             query = summary::ask(query, self, moment);
         }
+        if self.count_only && self.mode == Mode::SmartSuggest {
+            return query.rows(&[], &[], 0, 0).suggest(moment.end_of(moment.today()));
+        }
         if self.count_only {
             return query;
         }

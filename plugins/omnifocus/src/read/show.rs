@@ -30,7 +30,9 @@ impl Part {
         let mut answer = json!({"success": true});
         let mut metadata = self.metadata(found, moment);
         if self.count_only {
-            answer["data"] = json!({"count": found.total()});
+            let suggested = self.mode == Mode::SmartSuggest;
+            answer["data"] =
+                json!({"count": if suggested { found.scored().clone() } else { json!(found.total()) }});
         } else {
             let rows = self.rows(found, moment);
             metadata["returned_count"] = json!(rows.len());
@@ -74,7 +76,7 @@ impl Part {
         if self.limit < ALL && !self.count_only {
             metadata["limit"] = json!(self.limit);
         }
-        if self.mode == Mode::SmartSuggest && !self.count_only {
+        if self.mode == Mode::SmartSuggest {
             metadata["scored_count"] = found.scored().clone();
         }
         metadata
