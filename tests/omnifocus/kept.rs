@@ -439,3 +439,49 @@ fn a_new_project_in_a_dropped_folder_is_answered_as_dropped() {
         "{answer}"
     );
 }
+
+#[test]
+fn what_can_hardly_be_meant_is_not_taken() {
+    let made = "const task = new Task('t'), project = new Project('P'); new Task('i', project); task.dueDate = new Date(2026, 1, 2, 17); task.estimatedMinutes = 5; return ids({ task, project });";
+    let (mut world, ids) = scene(made);
+    for (changes, error, suggestion) in [
+        (json!({"dueDate": ""}), "`mutation.changes.dueDate` is ``", "use null to clear it"),
+        (
+            json!({"estimatedMinutes": ""}),
+            "`mutation.changes.estimatedMinutes` is ``",
+            "use null to clear it",
+        ),
+        (
+            json!({"tags": "Home, Nowhere"}),
+            "`Home, Nowhere` is one text, and `Nowhere` of it is not a tag",
+            "write a list",
+        ),
+        (json!({"project": "Inbox"}), "no project `Inbox`", "`project`: null"),
+        (json!({"dueDate": "2026-02-30"}), "there is no such day", "a day that the month has"),
+    ] {
+        let answer =
+            write(&mut world, &json!({"operation": "update", "id": ids["task"], "changes": changes}));
+        let told =
+            (answer["error"].as_str().unwrap_or_default(), answer["suggestion"].as_str().unwrap_or_default());
+        assert!(told.0.contains(error) && told.1.contains(suggestion), "{changes}: {answer}");
+    }
+    assert!(world.asked.is_empty());
+    let answer = write(
+        &mut world,
+        &json!({"operation": "update", "id": ids["task"], "changes": {"tags": "home, Work"}}),
+    );
+    assert_eq!(answer["data"]["tags"], json!(["Home", "Work"]), "{answer}");
+    for (filters, error, suggestion) in [
+        (json!({"id": ids["project"], "flagged": false}), "no task has the id", "it is the id of a project"),
+        (json!({"parentTaskId": "nobody"}), "no task `nobody`", ""),
+        (json!({"project": "inbox"}), "no project `inbox`", "`inInbox`: true"),
+        (json!({"status": "available"}), "status", "`available`: true"),
+        (json!({"status": "remaining"}), "status", "`available`: true"),
+        (json!({"dueDate": {"before": "Feb 30"}}), "there is no such day", ""),
+    ] {
+        let answer = world.call("omnifocus_read", &json!({"query": {"type": "tasks", "filters": filters}}));
+        let told =
+            (answer["error"].as_str().unwrap_or_default(), answer["suggestion"].as_str().unwrap_or_default());
+        assert!(told.0.contains(error) && told.1.contains(suggestion), "{filters}: {answer}");
+    }
+}

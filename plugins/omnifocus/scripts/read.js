@@ -382,15 +382,22 @@
     return { roots, below };
   }
 
+  // The error for an id that no item of a kind has; it may be the id of another kind.
+  function noneWith(kind, id) {
+    const others = { tasks: ["project", Project], projects: ["task", Task] };
+    const [other, type] = others[kind] || [];
+    const isOther = other !== undefined && present(type.byIdentifier(id));
+    refuse(isOther ? "other_kind" : "not_found", kind.slice(0, -1), id, isOther ? [other] : []);
+  }
   // The task with an id may be a project's root, which has the project's id.
   function findTask(id) {
     const found = Task.byIdentifier(id);
-    if (!present(found)) refuse("not_found", "task", id);
+    if (!present(found)) noneWith("tasks", id);
     return found;
   }
 
   // The items with these ids, in this order. If only some exist, a warning names the others.
-  function findAll(kind, ids) {
+  function findAll(kind, ids, withRoots = true) {
     const find = (id) =>
       kind === "tasks"
         ? Task.byIdentifier(id)
@@ -399,7 +406,10 @@
           : Array.from(sources[kind]()).find((item) => key(item) === id);
     const found = new Map(ids.map((id) => [id, find(id)])),
       missing = ids.filter((id) => !present(found.get(id)));
-    if (missing.length === ids.length) refuse("not_found", kind.slice(0, -1), ids[0]);
+    if (missing.length === ids.length) noneWith(kind, ids[0]);
+    const roots = kind === "tasks" && !withRoots ? ids.filter((id) => !missing.includes(id) && isRoot(found.get(id))) : [];
+    if (roots.length === ids.length) refuse("other_kind", "task", ids[0], ["project"]);
+    if (roots.length > 0) warn({ warning: "these are the ids of projects, and not of tasks", ids: roots });
     if (missing.length > 0) warn({ warning: `no ${kind.slice(0, -1)} has these ids`, ids: missing });
     return ids.map((id) => found.get(id)).filter(present);
   }
@@ -583,6 +593,9 @@
     return test === null ? () => true : test;
   }
 
+  // Whether the query that is read has the root tasks of projects as rows.
+  let rooted = false;
+
   // ---- predicates: true, false, or null if a text was too long to try
 
   const makers = {
@@ -728,7 +741,7 @@
       };
     },
     ids: (kind, ids) => {
-      const wanted = new Set(findAll(kind, ids).map(key));
+      const wanted = new Set(findAll(kind, ids, rooted).map(key));
       return (item) => wanted.has(key(item));
     },
   };
@@ -953,6 +966,7 @@
 
   function answer(query) {
     const kind = query.from;
+    rooted = query.roots === true;
     for (const [property, version] of Object.entries(query.needs || {})) {
       if (has(flattenedTasks, property) === false) refuse("too_old", property, version);
     }

@@ -218,6 +218,17 @@
     }
     return promised.slice(known);
   }
+  // A text with commas means several tags if all of its parts are tags.
+  function listed({ split, ...change }) {
+    const parts = (name) => {
+      if (lookTag(name) !== null) return [name];
+      const all = segments(name, ","),
+        missing = all.filter((part) => part === "" || lookTag(part) === null);
+      return missing.length > 0 ? refuse("list", "tag", name, missing) : all;
+    };
+    for (const how of split || []) change[how] = change[how].flatMap(parts);
+    return change;
+  }
   // The tags of a change as OmniFocus writes them.
   const stored = (name) => (lookTag(name) === null ? levels(name).pop().path : path(lookTag(name)));
   const toldTags = ({ tags: change }) =>
@@ -1232,6 +1243,7 @@
   // Each function resolves its step, reports what it would touch, and returns the function that applies it.
   const doers = {
     create(step, row) {
+      if (step.set.tags !== undefined) step.set.tags = listed(step.set.tags);
       const place = placeIn(step.kind, step.at, "ending"),
         added = freshTags(step.set);
       checkAlerts(step, null, step.at);
@@ -1257,6 +1269,7 @@
     },
     update(step, row) {
       anchorRule(step);
+      if (step.set.tags !== undefined) step.set.tags = listed(step.set.tags);
       const find = referred(step.kind, step.id),
         item = step.id.id === undefined ? null : find(),
         stays = item !== null && isThere(step.kind, item, step.set.move),

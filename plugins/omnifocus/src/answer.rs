@@ -148,6 +148,17 @@ fn refused(refusal: &Json) -> Fault {
         .map(|name| format!("`{}`", name.as_str().unwrap_or("?")))
         .collect();
     let mut fault = match refusal["reason"].as_str() {
+        Some("not_found")
+            if what == "project" && value.as_str().is_some_and(|name| name.eq_ignore_ascii_case("inbox")) =>
+        {
+            Fault::invalid(format!("no project `{}`", value.as_str().unwrap_or("?")))
+                .suggest("the inbox is not a project: use `project`: null, or `inInbox`: true")
+        }
+        Some("other_kind") => {
+            let other = refusal["near"][0].as_str().unwrap_or("item");
+            Fault::invalid(format!("no {what} has the id `{}`", value.as_str().unwrap_or("?")))
+                .suggest(format!("it is the id of a {other}: query {other}s, or find tasks by `projectId`"))
+        }
         Some("not_found") => Fault::invalid(format!("no {what} `{}`", value.as_str().unwrap_or("?")))
             .suggest(advice(what, &near)),
         Some("ambiguous") => {

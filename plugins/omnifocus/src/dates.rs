@@ -61,8 +61,31 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
         (Some(Said::Instant(instant)), _) => Ok(instant),
         (Some(Said::Days(first, _) | Said::Rolling(first, ..)), End::Left) => Ok(moment.start_of(first)),
         (Some(Said::Days(_, last) | Said::Rolling(_, last, _)), End::Right) => Ok(moment.end_of(last)),
-        (None, _) => Err(Fault::expected(path, value, FORM)),
+        (None, _) => Err(match value.as_str().filter(|text| is_no_day(text)) {
+            Some(text) => Fault::invalid(format!("`{path}` is `{text}`, and there is no such day"))
+                .suggest("name a day that the month has, such as its last one: `end of month`"),
+            None => Fault::expected(path, value, FORM),
+        }),
     }
+}
+
+/// Whether a text names a day that its month does not have, such as `2026-02-30` or `Feb 30`.
+fn is_no_day(text: &str) -> bool {
+    let digits: Vec<&str> = text.trim().get(..10).unwrap_or_default().split('-').collect();
+    if let [year, month, day] = digits[..]
+        && [year, month, day].map(str::len) == [4, 2, 2]
+        && let (Ok(year), Ok(month), Ok(day)) = (year.parse(), month.parse(), day.parse())
+    {
+        return Date::new(year, month, day).is_err();
+    }
+    let words: Vec<String> =
+        text.split(|letter: char| !letter.is_ascii_alphanumeric()).map(str::to_lowercase).collect();
+    let day = |word: &String| word.trim_end_matches(char::is_alphabetic).parse::<i8>().ok();
+    words.windows(2).any(|pair| {
+        let found = month(&pair[0]).zip(day(&pair[1])).or_else(|| month(&pair[1]).zip(day(&pair[0])));
+        // A leap year has every day.
+        found.is_some_and(|(month, day)| day > 0 && Date::new(2024, month, day).is_err())
+    })
 }
 
 /// Reads a date that is one instant: a day means the given hour of that day.
@@ -472,6 +495,23 @@ mod tests {
             "2026-01-01T10:00[Europe/Vienna]",
         ] {
             instant(text, "none");
+        }
+    }
+
+    #[test]
+    fn a_day_that_does_not_exist_is_told() {
+        let told = |text: &str| {
+            let fault = read("dueDate", &json!(text), End::Left, &moment()).err();
+            fault.is_some_and(|fault| fault.message.ends_with("there is no such day"))
+        };
+        for text in [
+            "2026-02-30", "2026-13-01", "2026-02-30 9:00", "Feb 30", "31 April", "June 31st 9:00",
+            "2025-02-29",
+        ] {
+            assert!(told(text), "{text}");
+        }
+        for text in ["", "soon", "2026-02-28", "29.11.2026", "Feb 3 soon", "2026-1-1", "may 5 or 6"] {
+            assert!(!told(text), "{text}");
         }
     }
 

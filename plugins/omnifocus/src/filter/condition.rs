@@ -111,6 +111,9 @@ fn status(object: &Object<'_>, kind: Kind) -> Result<Option<Predicate>, Fault> {
         Kind::Tasks if held => fault.suggest(
             "only a project is on hold; its tasks are `available`: false, or query projects with this status",
         ),
+        Kind::Tasks if object.get("status").and_then(Json::as_str).is_some_and(is_doable) => fault.suggest(
+            "what can be done now is `available`: true; all that remains is `status` active, as without it",
+        ),
         _ if object.get("status").is_some_and(Json::is_array) => {
             let accepted: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             object
@@ -119,6 +122,11 @@ fn status(object: &Object<'_>, kind: Kind) -> Result<Option<Predicate>, Fault> {
         }
         _ => fault,
     })
+}
+
+/// The words of OmniFocus and of other tools for tasks that are not done.
+fn is_doable(word: &str) -> bool {
+    ["available", "next", "remaining", "open", "todo"].contains(&word.trim().to_ascii_lowercase().as_str())
 }
 
 /// A task that is not completed is active, since dropped tasks have a `status` filter; a project may also be on hold.

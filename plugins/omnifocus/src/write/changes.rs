@@ -237,7 +237,7 @@ fn cleared(object: &Object<'_>, key: &str) -> Result<bool, Fault> {
     Ok(!key.is_empty() && object.flag(key)?.unwrap_or(false))
 }
 
-/// Reads a date; null and an empty text clear it. A day means the given hour of that day.
+/// Reads a date; null clears it. A day means the given hour of that day.
 pub(super) fn date(
     object: &Object<'_>,
     key: &str,
@@ -247,15 +247,19 @@ pub(super) fn date(
     let value = match object.get(key) {
         None => return Ok(None),
         Some(Json::Null) => return Ok(Some(None)),
-        Some(Json::String(text)) if text.trim().is_empty() => return Ok(Some(None)),
+        Some(Json::String(text)) if text.trim().is_empty() => {
+            return Err(object.wrong(key, "a date").suggest("use null to clear it"));
+        }
         Some(value) => value,
     };
     dates::at_hour(&object.at(key), value, hour, moment).map(|at| Some(Some(at)))
 }
 
 fn minutes(object: &Object<'_>) -> Result<Option<Json>, Fault> {
-    let empty = object.get("estimatedMinutes").is_some_and(|value| value.is_null() || value == "");
-    if empty || cleared(object, "clearEstimatedMinutes")? {
+    if object.get("estimatedMinutes").and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()) {
+        return Err(object.wrong("estimatedMinutes", "whole minutes").suggest("use null to clear it"));
+    }
+    if object.get("estimatedMinutes") == Some(&Json::Null) || cleared(object, "clearEstimatedMinutes")? {
         return Ok(Some(Json::Null));
     }
     Ok(object.whole("estimatedMinutes", 0, 525_600)?.map(Json::from))
@@ -263,6 +267,7 @@ fn minutes(object: &Object<'_>) -> Result<Option<Json>, Fault> {
 
 fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
     let mut json = json!({});
+    let mut split: Vec<&str> = Vec::new();
     for (key, word) in [("tags", "replace"), ("addTags", "add"), ("removeTags", "remove")] {
         let names = match object.get(key) {
             None => continue,
@@ -288,6 +293,13 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
             }
         }
         json[word] = json!(distinct);
+        // One text may be meant as a list. Only OmniFocus knows which tags there are.
+        if object.get(key).and_then(Json::as_str).is_some_and(|text| text.contains(',')) {
+            split.push(word);
+        }
+    }
+    if !split.is_empty() {
+        json["split"] = json!(split);
     }
     Ok(json.as_object().is_some_and(|map| !map.is_empty()).then_some(json))
 }

@@ -369,6 +369,13 @@ pub(super) fn words(error: &Json) -> (String, String) {
     let near: Vec<&str> = error["near"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let all = format!("query {what}s for their exact names and ids");
     match error["reason"].as_str().unwrap_or_default() {
+        "not_found" if what == "project" && value.eq_ignore_ascii_case("inbox") => {
+            (format!("no project `{value}`"), "the inbox is not a project: write `project`: null".to_owned())
+        }
+        "list" => (
+            format!("`{value}` is one text, and `{}` of it is not a tag", near.join("` and `")),
+            "write a list, such as [\"Home\",\"Work\"]; tags of a list that do not exist are made".to_owned(),
+        ),
         "not_found" if near.is_empty() => (format!("no {what} `{value}`"), all),
         "not_found" => {
             (format!("no {what} `{value}`"), format!("did you mean `{}`? Else {all}", near.join("` or `")))
