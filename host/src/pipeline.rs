@@ -290,6 +290,13 @@ impl Pipeline {
         Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
     }
 
+    /// Adds the options that reach this server's state to the commands that an error of a plugin suggests.
+    pub(crate) fn complete_suggestion(&self, body: &mut Json) {
+        if let Some(Json::String(suggestion)) = body.get_mut("suggestion") {
+            *suggestion = self.operator.with_options(suggestion);
+        }
+    }
+
     /// Returns the current policy. If it cannot be read, returns one that denies everything.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.permission.policy()

@@ -65,6 +65,26 @@ async fn a_plugin_that_fails_three_times_is_left_alone() {
     assert!(show(call(&open(state.path())).await).contains("unreachable"));
 }
 
+#[tokio::test]
+async fn a_quarantine_says_how_it_ends() {
+    let (state, own) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    install(state.path(), &Guest::read("panic")).await;
+    let apart = Some(own.path().to_owned());
+    let mac = Registry::open(state.path(), apart, None, || Backend::Native, Arc::new(Nothing));
+    let mac = mac.expect("it opens");
+    for (registry, expected) in
+        [(&mac, "ends with this server"), (&open(state.path()), "`iac-mcp plugin release hostile`")]
+    {
+        for _ in 0..3 {
+            assert!(show(call(registry).await).contains("unreachable"));
+        }
+        let body =
+            call(registry).await.expect_err("it is quarantined").body(&"hostile".parse().expect("an id"));
+        let suggestion = body["suggestion"].as_str().expect("it has one");
+        assert!(suggestion.contains(expected), "{suggestion}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_waited_are_not_run_after_the_quarantine() {
     let state = tempfile::tempdir().expect("a folder can be made");

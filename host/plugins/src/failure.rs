@@ -169,7 +169,11 @@ pub enum Failure {
     #[error("{0} of its calls already wait")]
     Busy(usize),
     #[error("it is quarantined: {reason}")]
-    Quarantined { reason: String },
+    Quarantined {
+        reason: String,
+        /// Whether only this process knows of it, so that `plugin release` would find nothing to end.
+        is_passing: bool,
+    },
     /// The operator has not set a required setting.
     #[error("it cannot be called before these settings are set: {}", .0.join(", "))]
     Unset(Vec<String>),
@@ -274,7 +278,11 @@ impl Failure {
             }
             Self::Busy(_) => Some("call again after the earlier calls have been answered".to_owned()),
             Self::Compiling(_) => Some("compiling continues; call again in a minute".to_owned()),
-            Self::Quarantined { .. } => {
+            Self::Quarantined { is_passing: true, .. } => Some(
+                "on this simulated Mac, the quarantine ends with this server: tell the user to restart it"
+                    .to_owned(),
+            ),
+            Self::Quarantined { is_passing: false, .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
             }
             Self::Stopped { bound, .. } => {
@@ -495,7 +503,7 @@ mod tests {
                 "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
         );
         check(
-            Failure::Quarantined { reason: "3 failures in 10 minutes".to_owned() },
+            Failure::Quarantined { reason: "3 failures in 10 minutes".to_owned(), is_passing: false },
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
                 "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
         );

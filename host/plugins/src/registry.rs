@@ -274,7 +274,8 @@ impl Registry {
         call: Call,
         kept: &mut Option<Report>,
     ) -> Result<Json, Failure> {
-        slot.may_run()?;
+        let is_kept = self.keeps_quarantines();
+        slot.may_run(is_kept)?;
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
         let plugin = self.loaded(id, slot, &cancelled).await?;
@@ -283,7 +284,7 @@ impl Registry {
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
         };
         // Earlier calls may have failed and caused a quarantine while this one waited.
-        slot.may_run()?;
+        slot.may_run(is_kept)?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
         *kept = Some(report);
@@ -313,6 +314,11 @@ impl Registry {
         }
     }
 
+    /// Tells whether a quarantine is written to disk. A simulated Mac changes nothing of the plugins of the real one.
+    fn keeps_quarantines(&self) -> bool {
+        self.shared.own.is_none()
+    }
+
     /// Records a crash of the guest. A quarantine is written to disk, so it outlives the process, except on a simulated
     /// Mac with plugins of the real one.
     fn note(&self, id: &PluginId, slot: &Slot, failure: &Failure) {
@@ -327,7 +333,7 @@ impl Registry {
             let quarantined = record.crashed(now, &why);
             record.reason().filter(|_| quarantined).map(str::to_owned)
         };
-        if let Some(reason) = reason.filter(|_| self.shared.own.is_none()) {
+        if let Some(reason) = reason.filter(|_| self.keeps_quarantines()) {
             let kept = self.store.installed().edit(id.as_str(), |receipt| receipt.quarantined = Some(reason));
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }
@@ -450,10 +456,12 @@ impl Slot {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses calls of a plugin that is quarantined.
-    fn may_run(&self) -> Result<(), Failure> {
+    /// Refuses calls of a plugin that is quarantined. `is_kept` says whether quarantines of this process are written to
+    /// disk.
+    fn may_run(&self, is_kept: bool) -> Result<(), Failure> {
+        let is_passing = !is_kept && self.receipt.quarantined.is_none();
         match self.record().reason() {
-            Some(reason) => Err(Failure::Quarantined { reason: reason.to_owned() }),
+            Some(reason) => Err(Failure::Quarantined { reason: reason.to_owned(), is_passing }),
             None => Ok(()),
         }
     }

@@ -13,22 +13,31 @@ use iac_state::shell_word;
 pub struct Operator {
     /// The options between the program's name and a command, each followed by a space.
     options: String,
+    /// The same for commands about plugins. All Macs share the installed plugins, so such a command takes no Mac unless
+    /// a state directory was named.
+    of_plugins: String,
     /// Whether approvals in that state are lost when the server ends.
     forgets: bool,
 }
+
+/// The beginning of a command in a text.
+const COMMAND: &str = "`iac-mcp ";
 
 /// The suggestion if the state would not keep a rule.
 const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets approvals: the user can create a saved one with `iac-mcp sim new DIR` and use it with --world DIR, or keep approvals with --state DIR";
 
 impl Operator {
-    /// Keeps the options that were given, with their names.
+    /// Keeps the options that were given, with their names. Only with `--state` do they reach plugins too.
     pub fn new(options: &[(&str, Option<&Path>)], forgets: bool) -> Self {
-        let given = options.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        let given = options.iter().filter_map(|(name, value)| Some((*name, (*value)?)));
+        let has_state = given.clone().any(|(name, _)| name == "--state");
         let options = given.map(|(name, value)| match value.to_string_lossy() {
             flag if flag.is_empty() => format!("{name} "),
             value => format!("{name} {} ", shell_word(&value)),
         });
-        Self { options: options.collect(), forgets }
+        let options: String = options.collect();
+        let of_plugins = if has_state { options.clone() } else { String::new() };
+        Self { options, of_plugins, forgets }
     }
 
     /// Adds the options to the commands that an error or an incomplete answer suggests.
@@ -45,9 +54,25 @@ impl Operator {
         let Some(Json::String(suggestion)) = error.get_mut("suggestion") else { return };
         if self.forgets && is_refusal {
             FORGETS.clone_into(suggestion);
-        } else if !self.options.is_empty() {
-            *suggestion = suggestion.replace("`iac-mcp ", &format!("`iac-mcp {}", self.options));
+        } else {
+            *suggestion = self.with_options(suggestion);
         }
+    }
+
+    /// Adds the options to each command of a text. A command that has options already stays as it is: a plugin may pass
+    /// on an error of the server.
+    pub(super) fn with_options(&self, text: &str) -> String {
+        let mut parts = text.split(COMMAND);
+        let mut completed = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let options = match part {
+                _ if part.starts_with("--") => "",
+                _ if part.starts_with("plugin ") => &self.of_plugins,
+                _ => &self.options,
+            };
+            completed.extend([COMMAND, options, part]);
+        }
+        completed
     }
 }
 
@@ -79,6 +104,22 @@ mod tests {
         let fresh = Operator::new(&[("--simulated", Some(Path::new("")))], true);
         check(&fresh, Some("{}"), "`iac-mcp sim new DIR`");
         check(&fresh, None, "`iac-mcp --simulated policy allow");
+    }
+
+    #[test]
+    fn a_command_about_plugins_takes_a_mac_only_with_a_state() {
+        let check = |options: &[(&str, Option<&Path>)], expected: &str| {
+            let operator = Operator::new(options, false);
+            let grant = "`iac-mcp plugin grant x store`";
+            assert_eq!(operator.with_options(grant), format!("`iac-mcp {expected}plugin grant x store`"));
+            let twice = operator.with_options(&operator.with_options("`iac-mcp undo` or `iac-mcp policy`"));
+            assert_eq!(twice.matches("--").count(), 2 * options.len(), "{twice}");
+        };
+        let (world, state) = (Some(Path::new("/w")), Some(Path::new("/s")));
+        check(&[("--world", world)], "");
+        check(&[("--simulated", Some(Path::new("")))], "");
+        check(&[("--state", state)], "--state /s ");
+        check(&[("--world", world), ("--state", state)], "--world /w --state /s ");
     }
 
     #[test]

@@ -198,6 +198,9 @@ impl Plugins {
             true => failure.body_after_change(&plugin, changed.made),
             false => failure.body(&plugin),
         });
+        if is_error {
+            pipeline.complete_suggestion(&mut body);
+        }
         if is_error && untrusted {
             body["untrusted"] = Json::Bool(true);
         }

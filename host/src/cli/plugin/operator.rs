@@ -693,7 +693,9 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     installed(common)?.edit(id, |receipt| reason = receipt.quarantined.take())?;
     let said = match &reason {
         Some(reason) => format!("{id} is no longer quarantined; the reason was: {reason}"),
-        None => format!("{id} was not quarantined; nothing changed"),
+        None => format!(
+            "{id} was not quarantined; nothing changed\na server on a simulated Mac keeps its own quarantine until it restarts"
+        ),
     };
     Ok(paint::done(&said, &json!({ "id": id, "reason": reason }), common.json)?)
 }
