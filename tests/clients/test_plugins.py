@@ -340,6 +340,11 @@ class Plugins(Desk):
         self.told("plugin", "disable", "probe")
         self.assertIn("belongs to the plugin `probe`, which is disabled", self.told("call", "probe", status=1))
 
+    async def test_a_tool_that_does_not_exist_names_those_of_plugins(self):
+        async with self.client(MODERN) as client:
+            with self.assertRaisesRegex(Exception, 'did you mean.*probe_change'):
+                await client.call_tool("probe_chang", {})
+
     def test_a_plugin_from_a_file_is_updated_by_its_id(self):
         file = self.home.path / "own.wasm"
         shutil.copy(self.probe, file)

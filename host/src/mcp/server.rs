@@ -132,7 +132,8 @@ impl Server {
         if let Some(called) = self.router.resolve(name).await {
             return Ok(called);
         }
-        let near = tools::near(name, &*self.router.pipeline.command_tools().await);
+        let of_plugins = self.router.plugins.names();
+        let near = tools::near(name, &*self.router.pipeline.command_tools().await, &of_plugins);
         let problem = self.router.plugins.problem();
         let problem =
             problem.map(|problem| format!("; plugins are unavailable: {problem}")).unwrap_or_default();

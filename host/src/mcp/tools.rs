@@ -39,11 +39,11 @@ fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
     catalog.tools().map(of_command)
 }
 
-/// The names of tools that are similar to an unknown name.
-pub(super) fn near(name: &str, commands: &Catalog) -> Vec<String> {
+/// The names of tools that are similar to an unknown name. `of_plugins` are the names of tools of plugins.
+pub(super) fn near(name: &str, commands: &Catalog, of_plugins: &[String]) -> Vec<String> {
     let policy = Policy::default();
     let all = tools(&policy).map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));
-    names::near(name, all, 3)
+    names::near(name, all.chain(of_plugins.iter().map(String::as_str)), 3)
 }
 
 fn of_command(tool: &CommandTool) -> Tool {
