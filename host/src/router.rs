@@ -123,9 +123,10 @@ impl Router {
         let Way::Call { plugin, tool, arguments } = &undo.way else { return None };
         self.plugins.look().await;
         let Some(found) = self.plugins.find(tool).filter(|_| self.plugins.owns(plugin, tool)) else {
-            let message = format!("the plugin `{plugin}` made the change and is not installed any more");
-            let fault = Fault::new(Code::Unavailable, message, "install it again, or change it by hand");
-            return Some(Answer { outcome: refused(&fault), elapsed: started.elapsed(), question: None });
+            let fault = no_way_back(self.plugins.is_disabled(plugin), plugin, tool);
+            let mut outcome = refused(&fault);
+            self.pipeline.complete_suggestion(&mut outcome.body);
+            return Some(Answer { outcome, elapsed: started.elapsed(), question: None });
         };
         let calling = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel, true);
         let (mut answer, has_changed) = calling.await;
@@ -151,5 +152,44 @@ impl Router {
         }
         answer.outcome.is_error = !success;
         Some(answer)
+    }
+}
+
+/// Says why the tool that would undo a change of a plugin is not there. `is_disabled` is `None` if the plugin is not
+/// installed.
+fn no_way_back(is_disabled: Option<bool>, plugin: &str, tool: &str) -> Fault {
+    let (message, suggestion) = match is_disabled {
+        None => (
+            format!("the plugin `{plugin}` made the change and is not installed any more"),
+            "install it again, or change it by hand".to_owned(),
+        ),
+        Some(true) => (
+            format!("the plugin `{plugin}` made the change and is disabled"),
+            format!("the user can run `iac-mcp plugin enable {plugin}`; otherwise change it by hand"),
+        ),
+        Some(false) => (
+            format!(
+                "the installed version of the plugin `{plugin}` has no tool `{tool}`, which would undo the change"
+            ),
+            "change it by hand, or let the user install a version that has this tool".to_owned(),
+        ),
+    };
+    Fault::new(Code::Unavailable, message, suggestion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_way_back_has_its_reason() {
+        let check = |is_disabled, message: &str, suggestion: &str| {
+            let fault = no_way_back(is_disabled, "notes", "notes_undo");
+            assert!(fault.message.contains(message), "{}", fault.message);
+            assert!(fault.suggestion.contains(suggestion), "{}", fault.suggestion);
+        };
+        check(None, "is not installed any more", "install it again");
+        check(Some(true), "is disabled", "`iac-mcp plugin enable notes`");
+        check(Some(false), "has no tool `notes_undo`", "a version that has this tool");
     }
 }

@@ -1,7 +1,7 @@
 //! The plugins of a running server. At start only their receipts are read; a plugin is loaded when it is first
 //! called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,6 +32,8 @@ use crate::quarantine::Record;
 pub struct Registry {
     data: Arc<Dir>,
     slots: BTreeMap<PluginId, Arc<Slot>>,
+    /// The installed plugins that the operator has switched off. They have no slot.
+    disabled: BTreeSet<PluginId>,
     store: Arc<Store>,
     shared: Arc<Shared>,
 }
@@ -178,9 +180,11 @@ impl Registry {
             let same = held.get(&id).filter(|slot| slot.receipt == receipt).map(Arc::clone);
             (id, same.unwrap_or_else(|| Arc::new(Slot::new(receipt))))
         };
+        let disabled =
+            receipts.iter().filter(|(_, receipt)| receipt.disabled).map(|(id, _)| id.clone()).collect();
         let slots = receipts.into_iter().filter(|(_, receipt)| !receipt.disabled).map(slot).collect();
         let store = Arc::new(Store { installed: Mutex::new(installed), cache });
-        Ok(Self { data, slots, store, shared })
+        Ok(Self { data, slots, disabled, store, shared })
     }
 
     /// Returns every tool, as it was when its package was made.
@@ -224,6 +228,12 @@ impl Registry {
             quarantined: slot.record().reason().map(str::to_owned),
         };
         self.slots.iter().map(health).collect()
+    }
+
+    /// Tells whether a plugin is switched off; `None` if it is not installed.
+    pub fn is_disabled(&self, id: &str) -> Option<bool> {
+        let is_disabled = self.disabled.contains(id);
+        (is_disabled || self.slots.contains_key(id)).then_some(is_disabled)
     }
 
     pub fn owner(&self, tool: &str) -> Option<&PluginId> {

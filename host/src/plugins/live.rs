@@ -96,6 +96,11 @@ impl Plugins {
             .is_some_and(|registry| registry.owner(tool).is_some_and(|owner| owner.as_str() == plugin))
     }
 
+    /// Tells whether a plugin is switched off; `None` if it is not installed.
+    pub fn is_disabled(&self, plugin: &str) -> Option<bool> {
+        self.registry()?.is_disabled(plugin)
+    }
+
     pub fn prompts(&self) -> Vec<Prompt> {
         self.registry().iter().flat_map(|registry| registry.prompts()).cloned().collect()
     }
