@@ -62,6 +62,7 @@ class Plugins(Desk):
         writes = [entry for entry in entries if entry["kind"] == "execution" and entry["call"]["tool"] == "iac_mcp_set_property"]
         self.assertTrue(writes)
         self.assertTrue(all(entry["call"]["plugin"] == "probe" for entry in writes), writes)
+        self.assertIn("plugin probe", " ".join(self.cli("audit", "--kind", "execution").split()))
 
     async def test_without_a_yes_nothing_is_written(self):
         for mode in MODES:

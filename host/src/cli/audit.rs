@@ -356,12 +356,21 @@ fn row(record: &Record) -> [String; 7] {
     [
         clean(field("time")).replace('T', " "),
         clean(field("kind")),
-        clean(&call["client"]),
+        who(call),
         clean(&call["tool"]),
         what(record),
         clean(field("level")),
         result(record),
     ]
+}
+
+/// Names the client of a call, and the plugin if one made the call.
+fn who(call: &Json) -> String {
+    let clean = |value: &Json| foreign::clean(value.as_str().unwrap_or_default(), 80);
+    match call["plugin"].is_string() {
+        true => format!("{}, plugin {}", clean(&call["client"]), clean(&call["plugin"])),
+        false => clean(&call["client"]),
+    }
 }
 
 fn what(record: &Record) -> String {
@@ -419,6 +428,13 @@ fn days(text: &str) -> Result<Millis, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_of_a_plugin_names_it() {
+        assert_eq!(who(&json!({ "client": "desk", "plugin": "notes" })), "desk, plugin notes");
+        assert_eq!(who(&json!({ "client": "desk" })), "desk");
+        assert_eq!(who(&Json::Null), "");
+    }
 
     #[test]
     fn spans_are_a_number_and_a_unit() {
