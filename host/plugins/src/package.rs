@@ -199,6 +199,9 @@ pub fn key(bytes: &[u8]) -> Option<Key> {
     Manifest::parse(Inspection::manifest(bytes)?).ok()?.key
 }
 
+/// The advice if a module was built for a browser, as wasm-bindgen does it.
+const JAVASCRIPT: &str = "a crate imports JavaScript (`__wbindgen…`), and a plugin can import only `iac:plugin`; switch off its features such as `wasmbind` or `js`, often with `default-features = false`";
+
 /// Makes a component from a core module; a component stays as it is.
 fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
     if wasm.len() > MOST_BYTES {
@@ -206,6 +209,9 @@ fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
     }
     let failed = |what: &str, error: &anyhow::Error| PackageError::Wasm(format!("{what}: {error:#}"));
     let component = match wasmparser::Parser::is_component(wasm) {
+        false if wasi::imports(wasm, |from| from.starts_with("__wbindgen")) => {
+            return Err(PackageError::Wasm(JAVASCRIPT.to_owned()));
+        }
         true => Ok(wasm.to_vec()),
         false => encoded(wasm).map_err(|error| failed("the module cannot become a component", &error)),
     };
@@ -290,5 +296,18 @@ fn number(out: &mut Vec<u8>, mut value: usize) {
             return out.push(group);
         }
         out.push(group | 0x80);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_for_a_browser_is_told_what_to_switch_off() {
+        let module = r#"(module (import "__wbindgen_externref_xform__" "__wbindgen_externref_table_grow" (func)))"#;
+        let module = wat::parse_str(module).expect("the test's own module");
+        let said = component(&module).expect_err("nobody can answer it").to_string();
+        assert!(said.contains("switch off its features such as `wasmbind`"), "{said}");
     }
 }

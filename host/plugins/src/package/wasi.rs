@@ -60,7 +60,7 @@ pub(super) fn close(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Tells whether a module or a component has a top-level import with a matching name.
-fn imports(wasm: &[u8], is_meant: impl Fn(&str) -> bool) -> bool {
+pub(super) fn imports(wasm: &[u8], is_meant: impl Fn(&str) -> bool) -> bool {
     use wasmparser::Payload;
 
     let mut depth = 0_usize;
