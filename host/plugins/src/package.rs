@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_module_for_a_browser_is_told_what_to_switch_off() {
-        let module = r#"(module (import "__wbindgen_externref_xform__" "__wbindgen_externref_table_grow" (func)))"#;
+        let module =
+            r#"(module (import "__wbindgen_externref_xform__" "__wbindgen_externref_table_grow" (func)))"#;
         let module = wat::parse_str(module).expect("the test's own module");
         let said = component(&module).expect_err("nobody can answer it").to_string();
         assert!(said.contains("switch off its features such as `wasmbind`"), "{said}");

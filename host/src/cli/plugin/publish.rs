@@ -77,7 +77,8 @@ impl Keygen {
         }
         let mut out = paint::stdout();
         writeln!(out, "keep {} to yourself, and keep a copy", self.file.display())?;
-        writeln!(out, "write this line into plugin.toml, and publish the key where people can compare it:")?;
+        let how = "write this line into plugin.toml, above its first [[section]], and publish the key where people can compare it:";
+        writeln!(out, "{how}")?;
         Ok(writeln!(out, "key = \"{key}\"")?)
     }
 }
