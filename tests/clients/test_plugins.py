@@ -352,6 +352,16 @@ class Plugins(Desk):
         self.told("plugin", "remove", "probe", "--yes")
         self.told("plugin", "add", str(file), "--yes")
         self.assertIn("is up to date", self.told("plugin", "update", "probe"))
+        # The folder that `plugin new` makes has the plugin's name too.
+        project = self.home.path / "probe"
+        project.mkdir()
+        update = lambda word, status=0: self.told("plugin", "update", word, status=status, cwd=self.home.path)
+        self.assertIn("is up to date", update("probe"))
+        self.assertIn("expected a package", update("./probe", 2))
+        (project / "plugin.toml").write_text('id = "probe"\n')
+        self.assertIn("iac-mcp plugin build ./probe", update("./probe", 2))
+        shutil.copy(self.probe, project / "probe.wasm")
+        self.assertIn("name its package: ./probe/probe.wasm", update("./probe", 2))
         shutil.copy(ROOT / "tests/plugins/released/0.1.0.wasm", file)
         self.assertIn("expected `probe`", self.told("plugin", "update", "probe", status=1))
         file.unlink()

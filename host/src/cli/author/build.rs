@@ -432,7 +432,7 @@ fn module(line: &[u8], name: &str) -> Option<PathBuf> {
     files.find(|file| file.file_name().is_some_and(|it| it.to_str() == Some(&format!("{name}.wasm"))))
 }
 
-pub(super) fn id(manifest: &Path) -> Result<PluginId, Failure> {
+pub(in crate::cli) fn id(manifest: &Path) -> Result<PluginId, Failure> {
     Ok(parsed(manifest, &text(manifest)?)?.id)
 }
 

@@ -432,7 +432,8 @@ impl Update {
         {
             return Ok((place.fetch_newest(login)?, Some(id), None));
         }
-        if id.parse::<PluginId>().is_err() || self.file.exists() {
+        // A folder of that name does not count: `plugin new` makes one, and leaves its author beside it.
+        if id.parse::<PluginId>().is_err() || self.file.is_file() {
             return Ok((shipped::package(&self.file, login)?, None, None));
         }
         // This is checked before a build, because a build takes long.

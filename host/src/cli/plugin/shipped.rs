@@ -41,6 +41,9 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
         let hint = "name a package that `iac-mcp plugin pack` wrote, an address with its digest, or the id of a bundled plugin";
         return Err(Failure::Failed(format!("{what}\n{hint}")));
     }
+    if given.is_dir() && id.is_none() {
+        return Err(Failure::Misuse(of_folder(given)));
+    }
     match id {
         Some(id) => named(&id, &std::env::current_exe()?, BUILT.map(Path::new), CARRIED, user()),
         None => file(given.to_owned()),
@@ -127,7 +130,24 @@ fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Says how to name the package of a plugin's folder.
+fn of_folder(folder: &Path) -> String {
+    let shown = folder.display();
+    let package = build::id(&folder.join("plugin.toml")).map(|id| folder.join(format!("{id}.wasm")));
+    let how = match package {
+        Ok(package) if package.is_file() => format!("name its package: {}", package.display()),
+        Ok(package) => {
+            format!("build it with `iac-mcp plugin build {shown}`, then name {}", package.display())
+        }
+        Err(_) => "name a package that `iac-mcp plugin pack` wrote".to_owned(),
+    };
+    format!("{shown} is a folder, expected a package\n{how}")
+}
+
 fn missing(id: &PluginId, carried: &[(&str, &[u8])]) -> String {
+    if Path::new(id.as_str()).is_dir() {
+        return of_folder(Path::new(id.as_str()));
+    }
     let names: Vec<&str> = carried.iter().map(|(name, _)| *name).collect();
     let carried = if names.is_empty() {
         "this program was built without bundled packages".to_owned()
