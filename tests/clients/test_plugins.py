@@ -341,6 +341,16 @@ class Plugins(Desk):
         self.told("plugin", "disable", "probe")
         self.assertIn("belongs to the plugin `probe`, which is disabled", self.told("call", "probe", status=1))
 
+    def test_an_update_repairs_a_damaged_file(self):
+        self.cli("plugin", "set", "probe", "word", "kept")
+        [file] = (self.home.state / "plugins").glob("*.wasm")
+        for damage in (lambda: file.write_bytes(b"damaged"), file.unlink):
+            damage()
+            self.cli("call", "probe", '{"do": "count"}', status=1)
+            self.assertIn("is installed again", self.told("plugin", "update", str(self.probe)))
+            self.assertEqual(json.loads(self.cli("call", "probe", '{"do": "settings"}', "--json"))["word"], "kept")
+        self.assertIn("is up to date", self.told("plugin", "update", str(self.probe)))
+
     async def test_a_tool_that_does_not_exist_names_those_of_plugins(self):
         async with self.client(MODERN) as client:
             with self.assertRaisesRegex(Exception, 'did you mean.*probe_change'):
@@ -355,10 +365,10 @@ class Plugins(Desk):
         # The folder that `plugin new` makes has the plugin's name too.
         project = self.home.path / "probe"
         project.mkdir()
-        update = lambda word, status=0: self.told("plugin", "update", word, status=status, cwd=self.home.path)
+        update = lambda word, status=0: self.told("plugin", "update", word, status=status)
         self.assertIn("is up to date", update("probe"))
         self.assertIn("expected a package", update("./probe", 2))
-        (project / "plugin.toml").write_text('id = "probe"\n')
+        shutil.copy(ROOT / "tests/plugins/probe/plugin.toml", project)
         self.assertIn("iac-mcp plugin build ./probe", update("./probe", 2))
         shutil.copy(self.probe, project / "probe.wasm")
         self.assertIn("name its package: ./probe/probe.wasm", update("./probe", 2))

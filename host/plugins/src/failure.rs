@@ -299,7 +299,7 @@ impl Failure {
                 Some("this is a bug in the plugin: tell the user, and try another way".to_owned())
             }
             Self::Host(_) => Some(format!(
-                "tell the user: {plugin} may need a new installation, with `iac-mcp plugin remove` and `add`"
+                "tell the user: {plugin} may need a new installation, with `iac-mcp plugin update {plugin}`"
             )),
             Self::Unset(keys) => {
                 let commands = keys.iter().map(|key| format!("`iac-mcp plugin set {plugin} {key} VALUE`"));

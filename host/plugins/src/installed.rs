@@ -112,7 +112,7 @@ pub enum InstallError {
     #[error("the plugin `{owner}` already has the tool `{tool}`")]
     Tool { tool: String, owner: PluginId },
     #[error(
-        "the file of plugin `{0}` was changed after its installation; remove the plugin and add it again"
+        "the file of plugin `{0}` was changed after its installation; install it again with `iac-mcp plugin update`"
     )]
     Changed(PluginId),
 }

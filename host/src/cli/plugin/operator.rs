@@ -188,6 +188,21 @@ impl<'a> Held<'a> {
         }
     }
 
+    /// Answers an update to the package that is installed. If the stored file is damaged, it is written again; the
+    /// grants, settings and data stay.
+    fn keep(&self, found: &Found, package: &Package, common: &Common) -> Result<(), Failure> {
+        let (id, version) = (&self.id, &self.receipt.version);
+        let is_damaged = self.installed.bytes(id, &self.receipt).is_err();
+        let said = if is_damaged {
+            self.installed.update(&found.bytes, package, self.receipt.clone())?;
+            format!("{id} {version} was damaged and is installed again; its permissions and data stay")
+        } else {
+            format!("{id} {version} is up to date; nothing changed")
+        };
+        let body = json!({ "id": id, "version": version, "changed": false, "repaired": is_damaged });
+        Ok(paint::done(&said, &body, common.json)?)
+    }
+
     /// Returns the pin of one of its scripts.
     fn pin(&self, name: &str) -> Result<String, Failure> {
         let script = self.package()?.scripts.into_iter().find(|script| script.name == name);
@@ -310,16 +325,13 @@ impl Update {
         let old = &held.receipt;
         let mut out = paint::aside(common.json);
         if package.sha256 == old.sha256 {
-            let (id, version) = (&package.manifest.id, &old.version);
-            let said = format!("{id} {version} is up to date; nothing changed");
-            return Ok(paint::done(
-                &said,
-                &json!({ "id": id, "version": version, "changed": false }),
-                common.json,
-            )?);
+            return held.keep(&found, &package, common);
         }
         asked.as_ref().map_or(Ok(()), |id| expect_id(&found, &package, id))?;
-        let before = held.package()?;
+        let before = held.package().map_err(|failure| {
+            let how = format!("first install version {} again: `iac-mcp plugin update FILE`", old.version);
+            Failure::Failed(format!("{failure}\nwithout it, nobody can say what the new version changes; {how}, or remove the plugin and add it"))
+        })?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
         // The command asks only about newly wanted permissions, not again about those that the operator revoked.
