@@ -341,6 +341,23 @@ class Plugins(Desk):
         self.told("plugin", "disable", "probe")
         self.assertIn("belongs to the plugin `probe`, which is disabled", self.told("call", "probe", status=1))
 
+    def test_what_is_left_of_a_removed_plugin_is_told(self):
+        self.cli("policy", "allow", "com.apple.reminders", "--plugin", "probe", "--yes")
+        self.assertIn("Add `--yes`", self.told("plugin", "remove", "probe", status=2))
+        said = self.told("plugin", "remove", "probe", "--yes")
+        self.assertIn("policy.toml still has 1 rule for the plugin probe", said)
+        self.assertIn(".iac-mcp/plugins/data/probe.json", said)
+        self.assertNotIn("policy.toml", self.told("plugin", "add", str(self.probe), "--yes"))
+
+    async def test_approvals_go_with_their_plugin(self):
+        human = Human("always")
+        async with self.client(MODERN, human) as client:
+            await self.ok(client, "probe_change", do="rename", names=["one"])
+        approvals = lambda: [grant for grant in json.loads(self.cli("policy", "grants", "--json"))["grants"] if grant.get("plugin") == "probe"]
+        self.assertTrue(approvals())
+        self.cli("plugin", "remove", "probe", "--yes")
+        self.assertEqual(approvals(), [])
+
     def test_an_update_repairs_a_damaged_file(self):
         self.cli("plugin", "set", "probe", "word", "kept")
         [file] = (self.home.state / "plugins").glob("*.wasm")
@@ -392,7 +409,7 @@ class Plugins(Desk):
             self.assertFalse(heard.is_set(), "the tools are the same")
             running = asyncio.create_task(client.call_tool("probe", {"do": "spin"}))
             await asyncio.sleep(0.5)
-            self.cli("plugin", "remove", "probe")
+            self.cli("plugin", "remove", "probe", "--yes")
             await asyncio.wait_for(heard.wait(), 30)
             self.assertNotIn("probe", {tool.name for tool in (await client.list_tools()).tools})
             ended = await running

@@ -88,7 +88,7 @@ class Http(Workshop):
         self.is_held_where_it_wants_more()
         self.loses_a_secret_that_it_does_not_use()
 
-        self.run_in(self.folder, BIN, "plugin", "remove", "rates")
+        self.run_in(self.folder, BIN, "plugin", "remove", "rates", "--yes")
         self.assertEqual([file for file in (self.folder / "state/secrets").rglob("*") if file.is_file()], [])
 
     def is_held_where_it_wants_more(self):

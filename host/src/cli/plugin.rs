@@ -89,7 +89,7 @@ pub(super) enum Plugin {
     Remove {
         /// The id of the plugin.
         id: String,
-        /// Removes it without asking. Without a terminal, nothing is asked either.
+        /// Removes it without asking.
         #[arg(long)]
         yes: bool,
     },

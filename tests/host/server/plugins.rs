@@ -83,7 +83,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     assert!(ok(&home, &["plugin", "list"]).await.contains("lacks apps com.apple.mail"));
     ok(&home, &["plugin", "grant", "inbox-digest", "apps", "com.apple.finder", "--yes"]).await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "has no grant to read").await;
-    ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+    ok(&home, &["plugin", "remove", "inbox-digest", "--yes"]).await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
 }
 
@@ -323,13 +323,13 @@ async fn an_operator_who_is_killed_leaves_everything_whole() {
         let listed = ok(&home, &["plugin", "list", "--json"]).await;
         if listed.contains("inbox-digest") {
             installed += 1;
-            ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+            ok(&home, &["plugin", "remove", "inbox-digest", "--yes"]).await;
         }
     }
     println!("installed {installed} times before the end");
     ok(&home, &["plugin", "add", file, "--yes"]).await;
     ok(&home, &["call", "inbox_digest", "--simulated"]).await;
-    ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+    ok(&home, &["plugin", "remove", "inbox-digest", "--yes"]).await;
     let left = std::fs::read_dir(home.path().join("iac-mcp/plugins")).unwrap().flatten();
     let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
     let passing = left.iter().filter(|name| name.ends_with(".new") || name.ends_with(".wasm")).count();
@@ -346,7 +346,7 @@ async fn operators_who_add_and_remove_at_the_same_time_take_turns() {
     let both = async || {
         for _ in 0..3 {
             let _ = run(&home, &["plugin", "add", file, "--yes"]).await;
-            let _ = run(&home, &["plugin", "remove", "inbox-digest"]).await;
+            let _ = run(&home, &["plugin", "remove", "inbox-digest", "--yes"]).await;
         }
     };
     tokio::join!(both(), both(), both());

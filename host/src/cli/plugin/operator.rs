@@ -1,13 +1,14 @@
 //! Installs plugins and grants permissions.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use iac_core::dictionary::names;
 use iac_core::fault::Code;
-use iac_state::shell_word;
+use iac_core::permission::Grant as Approval;
+use iac_state::{State, shell_word};
 use serde_json::{Map, Value as Json, json};
 
 use super::change;
@@ -713,16 +714,34 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(paint::done(&said, &json!({ "id": id, "reason": reason }), common.json)?)
 }
 
-/// Removes a plugin. A person is asked, because its data cannot be restored.
+/// Removes a plugin. A person is asked, because its data cannot be restored. A later plugin of the same id must not
+/// inherit approvals, so these go too.
 pub(super) fn remove(common: &Common, id: &str, yes: bool) -> Result<(), Failure> {
     Held::find(&installed(common)?, id)?;
-    if std::io::stdin().is_terminal() {
-        agree(yes, &format!("remove {id} with its grants, settings, secrets and data?"))?;
-    }
+    agree(yes, &format!("remove {id} with its grants, approvals, settings, secrets and data?"))?;
     secret::forget(common, id)?;
     installed(common)?.remove(id)?;
-    let said = format!("removed {id} and its data");
-    Ok(paint::done(&said, &json!({ "removed": id }), common.json)?)
+    let mut said = format!("removed {id} and its data");
+    let rules = common.state().map_or(Ok(0), |state| forget_approvals(state, id))?;
+    if rules > 0 {
+        let rules = paint::count(rules, "rule");
+        said += &format!("\npolicy.toml still has {rules} for the plugin {id}; `iac-mcp policy` shows them");
+    }
+    said += &format!(
+        "\nsimulated Macs that you keep may still have its data, in .iac-mcp/plugins/data/{id}.json"
+    );
+    Ok(paint::done(&said, &json!({ "removed": id, "rules": rules }), common.json)?)
+}
+
+/// Revokes the approvals of a plugin, and counts the rules that name it.
+fn forget_approvals(state: PathBuf, id: &str) -> Result<usize, Failure> {
+    let state = State::open(state)?;
+    let is_own = |grant: &Approval| grant.scope.plugin.as_deref() == Some(id);
+    if state.grants()?.all().iter().any(is_own) {
+        state.revoke(is_own)?;
+    }
+    let gate = state.gate(policy::now(), None)?;
+    Ok(gate.policy.rules().iter().filter(|rule| rule.plugin.as_deref() == Some(id)).count())
 }
 
 /// Refuses the package of another plugin.
