@@ -134,7 +134,13 @@ impl<'a> View<'a> {
 
     /// Returns the elements that pass a filter, in each of the containers.
     fn filtered(&self, of: &Specifier, root: ObjectId, filter: &Filter) -> Answer<Found> {
-        if !matches!(of.step, Step::Elements { .. } | Step::Where { .. } | Step::Member { .. }) {
+        let is_list = |step: &Step| {
+            matches!(
+                step,
+                Step::Elements { .. } | Step::Where { .. } | Step::Member { .. } | Step::Each { .. }
+            )
+        };
+        if !is_list(&of.step) {
             return refuse(NO_SUCH_OBJECT);
         }
         self.passing(self.resolve_from(of, root)?, filter)
@@ -181,7 +187,9 @@ impl<'a> View<'a> {
                 .each(self.resolve_from(container, root)?, &|id| {
                     Ok(Found::One(choose(&self.children(id, class)?)?))
                 }),
-            Step::Where { .. } | Step::Member { .. } => choose_in(self.resolve_from(of, root)?, choose),
+            Step::Where { .. } | Step::Member { .. } | Step::Each { .. } => {
+                choose_in(self.resolve_from(of, root)?, choose)
+            }
             _ => refuse(NO_SUCH_OBJECT),
         }
     }

@@ -17,7 +17,7 @@
     error.errorNumber = refused(number, error.stack);
     throw error;
   };
-  // Finds the handler of an event: `set` by property, `make` by class, `commands` by name.
+  // Finds the handler of an event: `get` and `set` by property, `elements` and `make` by class, `commands` by name.
   const handler = (script, kind, name) => script[kind]?.[name]?.bind(script);
   function perform(handle, it) {
     it.refuse = refuse;

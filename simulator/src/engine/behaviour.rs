@@ -8,7 +8,7 @@ use crate::files::Refusal;
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::resolve::View;
 use crate::session::Behaviour;
-use crate::value::specifier::{Edge, Step};
+use crate::value::specifier::{Edge, Root, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::Place;
@@ -56,8 +56,16 @@ impl Behaviour for Acting<'_, '_> {
         if let Some(source) = omni::wanted(app, event) {
             return Some(self.evaluate(app, changes, event, source));
         }
+        let reached = match self.reached(app, event, changes).transpose() {
+            Ok(reached) => reached,
+            Err(error) => return Some(Err(error)),
+        };
+        let is_reached = reached.is_some();
+        let event = reached.as_ref().unwrap_or(event);
         let handler = match self.handler(app, event) {
-            Ok(handler) => handler?,
+            Ok(Some(handler)) => handler,
+            Ok(None) if is_reached => return Some(self.bridge.session.by_dictionary(app, event, changes)),
+            Ok(None) => return None,
             Err(error) => return Some(Err(self.failed(&error))),
         };
         let root = event.target.root;
@@ -83,6 +91,74 @@ impl<'js> Acting<'_, 'js> {
         Omni::open(&self.bridge.session, app, changes, now)
     }
 
+    /// Returns the event about the objects to which its path leads, if a step of this path is computed by the app's
+    /// script: the name of a project's next task. `None` if no step is.
+    fn reached(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Event>> {
+        // How other apps answer on a path through a computed property is not known.
+        app.behaviour.as_ref().filter(|_| app.model.borrow().omni)?;
+        let reads = matches!(event.kind, Kind::Get | Kind::Set);
+        let whole = &event.target;
+        // The handler of the event itself computes the last property of a read or a write.
+        let target = match &whole.step {
+            Step::Property { of, .. } if reads => {
+                self.stepwise(app, of, changes).map(|of| of.map(|of| whole.after(of)))
+            }
+            _ => self.stepwise(app, whole, changes),
+        };
+        target.map(|target| Ok(Event { target: target?, ..event.clone() }))
+    }
+
+    /// Replaces each step that the app's script computes by the objects that it gives. `None` if there is no such step,
+    /// or it leads nowhere.
+    fn stepwise(
+        &self,
+        app: &Rc<App>,
+        path: &Rc<Specifier>,
+        changes: &Changes,
+    ) -> Option<Answer<Rc<Specifier>>> {
+        let of = match self.stepwise(app, path.of()?, changes).transpose() {
+            Ok(of) => of,
+            Err(error) => return Some(Err(error)),
+        };
+        let path = of.map_or_else(|| Reached::Same(path), |of| Reached::Other(path.after(of)));
+        let term = match &path.get().step {
+            Step::Property { term, .. } => term,
+            Step::Elements { class, .. } => class,
+            _ => return path.other(),
+        };
+        // Most steps are not computed, so the script is not asked about them.
+        if !app.behaviour.as_ref().is_some_and(|source| source.contains(&**term)) {
+            return path.other();
+        }
+        match self.computed(app, path.get(), changes) {
+            Ok(None) => path.other(),
+            Ok(Some(found)) => Some(Ok(found)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Asks the app's script for the objects of a property or for elements. `None` if it does not compute them, or if
+    /// there is no object.
+    fn computed(
+        &self,
+        app: &Rc<App>,
+        path: &Rc<Specifier>,
+        changes: &Changes,
+    ) -> Answer<Option<Rc<Specifier>>> {
+        let get = Event::new(Kind::Get, Rc::clone(path));
+        let Some(handler) = self.handler(app, &get).map_err(|error| self.failed(&error))? else {
+            return Ok(None);
+        };
+        let value = self.handle(&handler, app, &get, changes)?;
+        self.bridge.session.look(app, path.root, |view| {
+            let Some(of) = path.of() else { return Ok(None) };
+            // In a column, a missing object stays missing: by the dictionary, there is none.
+            let missing = |of: ObjectId| path.after(view.specifier(of));
+            let targets = view.meant(of)?;
+            Ok(objects(value, path.root, &targets, &missing))
+        })
+    }
+
     /// Returns the function of the app's script that handles an event.
     fn handler(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Function<'js>>> {
         let Some(source) = &app.behaviour else { return Ok(None) };
@@ -94,6 +170,7 @@ impl<'js> Acting<'_, 'js> {
         let (kind, name) = match &event.kind {
             Kind::Set | Kind::Get => match &event.target.step {
                 Step::Property { term, .. } => (event.kind.name(), Rc::clone(term)),
+                Step::Elements { class, .. } if event.kind == Kind::Get => ("elements", Rc::clone(class)),
                 _ => return Ok(None),
             },
             Kind::Command(name) if &**name == "make" => ("make", self.made_class(app, event)),
@@ -227,6 +304,51 @@ impl<'js> Acting<'_, 'js> {
             (Some(number), Some(message)) => OsError::new(number, message),
             _ => OsError::new(FAILED, text_of(self.ctx, thrown).unwrap_or_default()),
         }
+    }
+}
+
+/// A path as it was, or with other steps.
+enum Reached<'a> {
+    Same(&'a Rc<Specifier>),
+    Other(Rc<Specifier>),
+}
+
+impl Reached<'_> {
+    fn get(&self) -> &Rc<Specifier> {
+        match self {
+            Self::Same(path) => path,
+            Self::Other(path) => path,
+        }
+    }
+
+    fn other<E>(self) -> Option<Result<Rc<Specifier>, E>> {
+        match self {
+            Self::Same(_) => None,
+            Self::Other(path) => Some(Ok(path)),
+        }
+    }
+}
+
+/// Returns the path to the objects of an answer; `None` if it is not about objects. `targets` are those that were
+/// asked.
+fn objects(
+    value: Value,
+    root: Root,
+    targets: &[ObjectId],
+    missing: &dyn Fn(ObjectId) -> Rc<Specifier>,
+) -> Option<Rc<Specifier>> {
+    let each = |value, at: usize| match value {
+        Value::Missing => targets.get(at).map(|of| missing(*of)),
+        value => objects(value, root, &[], missing),
+    };
+    match value {
+        Value::Object(path) => Some(path),
+        Value::List(items) => {
+            let all: Option<Vec<_>> =
+                items.into_iter().enumerate().map(|(at, item)| each(item, at)).collect();
+            all.map(|all| Specifier::then(root, Step::Each { all }))
+        }
+        _ => None,
     }
 }
 
@@ -391,7 +513,7 @@ fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()>
 
 impl Stand<'_> {
     fn look<T>(&self, see: impl FnOnce(&View<'_>) -> T) -> T {
-        self.bridge.session.look(&self.app, crate::value::specifier::Root::Current, see)
+        self.bridge.session.look(&self.app, Root::Current, see)
     }
 }
 

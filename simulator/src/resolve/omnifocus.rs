@@ -94,7 +94,7 @@ impl View<'_> {
             ("tag", "remaining task") => {
                 Some(self.tagged(id).into_iter().filter(|task| self.is_remaining(*task)).collect())
             }
-            // Which tasks are available is known only to the app's own engine, so there are none here.
+            // Which tasks are available is known only to the app's own engine. Its script gives them.
             ("tag", "available task") => Some(Vec::new()),
             _ => None,
         }

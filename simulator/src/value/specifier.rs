@@ -214,6 +214,25 @@ impl Specifier {
         Rc::new(Self { root, step })
     }
 
+    /// Returns the same last step after another path. `Root` and `Each` have no step before them.
+    pub(crate) fn after(&self, path: Rc<Self>) -> Rc<Self> {
+        let root = path.root;
+        let mut step = self.step.clone();
+        match &mut step {
+            Step::Root | Step::Each { .. } => {}
+            Step::Property { of, .. }
+            | Step::Elements { of, .. }
+            | Step::Index { of, .. }
+            | Step::Name { of, .. }
+            | Step::Id { of, .. }
+            | Step::Ordinal { of, .. }
+            | Step::Where { of, .. }
+            | Step::Member { of, .. }
+            | Step::Insertion { of, .. } => *of = path,
+        }
+        Self::then(root, step)
+    }
+
     /// Returns the step before this one.
     pub(crate) fn of(&self) -> Option<&Rc<Self>> {
         match &self.step {
