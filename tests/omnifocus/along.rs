@@ -182,7 +182,7 @@ fn what_ends_is_that_where_the_task_is_then() {
             }
             if is_long {
                 // Notes that fill a run each. Creates come first and completions last, so they are between.
-                let note = "n".repeat(140_000);
+                let note = "n".repeat(128_000);
                 for id in [&ids[3], &ids[3]] {
                     operations.push(json!({"operation": "update", "target": "project", "id": id, "changes": {"note": note}}));
                 }

@@ -45,7 +45,7 @@ fn modes_go_by_what_counts() {
         };
         check(&mut world, "overdue", &|task| due(task).is_some_and(|due| due < NOW));
         check(&mut world, "upcoming", &|task| {
-            due(task).is_some_and(|due| (TODAY..TODAY + 8 * DAY).contains(&due))
+            due(task).is_some_and(|due| (TODAY + DAY..TODAY + 8 * DAY).contains(&due))
         });
         check(&mut world, "flagged", &|task| task["effectiveFlagged"] == true);
     }

@@ -211,7 +211,10 @@ fn tasks_are_copied_turned_into_projects_and_put_in_order() {
     let update = |id: &str, changes: Json| json!({"operation": "update", "id": ids[id], "changes": changes});
     assert_eq!(write(&mut world, &update("a", json!({"afterTaskId": ids["c"]})))["success"], true);
     assert_eq!(order(&world), "b c a");
-    assert_eq!(world.asked.last().unwrap().lines, ["update task “a” in “Line”: move after task “c”"]);
+    assert_eq!(
+        world.asked.last().unwrap().lines,
+        ["update task “a” in “Line”: move after task “c” in “Line”"]
+    );
     assert_eq!(write(&mut world, &update("c", json!({"beforeTaskId": ids["b"]})))["success"], true);
     assert_eq!(order(&world), "c b a");
     let answer = write(&mut world, &update("c", json!({"beforeTaskId": ids["b"], "project": "Line"})));

@@ -407,7 +407,8 @@
     const found = new Map(ids.map((id) => [id, find(id)])),
       missing = ids.filter((id) => !present(found.get(id)));
     if (missing.length === ids.length) noneWith(kind, ids[0]);
-    const roots = kind === "tasks" && !withRoots ? ids.filter((id) => !missing.includes(id) && isRoot(found.get(id))) : [];
+    const roots =
+      kind === "tasks" && !withRoots ? ids.filter((id) => !missing.includes(id) && isRoot(found.get(id))) : [];
     if (roots.length === ids.length) refuse("other_kind", "task", ids[0], ["project"]);
     if (roots.length > 0) warn({ warning: "these are the ids of projects, and not of tasks", ids: roots });
     if (missing.length > 0) warn({ warning: `no ${kind.slice(0, -1)} has these ids`, ids: missing });

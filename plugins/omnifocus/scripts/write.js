@@ -206,7 +206,8 @@
     });
   }
   const levelOf = (all, name) =>
-    Array.from(all).find((tag) => tag.name === name) || Array.from(all).find((tag) => folded(tag.name) === folded(name));
+    Array.from(all).find((tag) => tag.name === name) ||
+    Array.from(all).find((tag) => folded(tag.name) === folded(name));
   // The tags that the steps so far make, and those that one more step makes: each level of a path is a tag.
   const promised = [];
   function newTags(change) {
@@ -229,12 +230,13 @@
     for (const how of split || []) change[how] = change[how].flatMap(parts);
     return change;
   }
-  // The tags of a change as OmniFocus writes them.
+  // The tags of a change as OmniFocus writes them; a question shows 24 characters of each.
   const stored = (name) => (lookTag(name) === null ? levels(name).pop().path : path(lookTag(name)));
   const toldTags = ({ tags: change }) =>
     change === undefined
       ? {}
-      : { tags: Object.fromEntries(Object.entries(change).map(([how, all]) => [how, all.map(stored)])) };
+      : { tags: Object.fromEntries(Object.entries(change).map(([how, all]) => [how, all.map(shown)])) };
+  const shown = (name) => Array.from(stored(name)).slice(0, 25).join("");
 
   // Finds a tag or makes it; a path is made level by level.
   function needTag(name, created) {
@@ -1708,7 +1710,9 @@
   const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
   // A tag that an earlier run made is not a new tag any more.
   const toldOf = (said) =>
-    plain(before ? { ...said, newTags: null, tags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
+    plain(
+      before ? { ...said, newTags: null, tags: null, acts: said.acts.filter((act) => act !== "create tag") } : said,
+    );
   function granted(step, row) {
     const other = row.said.acts.find((act) => !acts.includes(act));
     if (other !== undefined) refuse("not_asked", step.kind || "tag", other);
