@@ -89,7 +89,7 @@ class OmniFocus(Desk):
                     self.asked(human, to("complete a task"), f"complete task {quoted}")
                     self.assertEqual(done["status"], "completed")
                     gone = await self.write(client, delete(made["id"]))
-                    self.asked(human, to("delete a task"), f"delete task {quoted}", level="DANGEROUS")
+                    self.asked(human, to("delete a task"), f"delete task {quoted}; it cannot be undone", level="DANGEROUS")
                     self.assertNotIn("always", self.choices(human))
                     self.assertEqual((gone["name"], gone["permanent"]), (EVIL, True))
                     error = await self.no(client, delete(made["id"]))
@@ -257,7 +257,7 @@ class OmniFocus(Desk):
                 self.assertIn(part, error["message"])
             self.assertEqual(human.asked, [], "what cannot be done is not asked about")
             await self.write(client, {"operation": "tag_manage", "action": "delete", "tagName": "Errands"})
-            self.asked(human, to("delete a tag"), "delete tag “Errands”, which 0 tasks have, with 2 tags below it; 56 more tasks have a tag below it", level="DANGEROUS")
+            self.asked(human, to("delete a tag"), "delete tag “Errands”, which 0 tasks have, with 2 tags below it; 56 more tasks have a tag below it; it cannot be undone", level="DANGEROUS")
 
     async def test_an_hour_of_one_act_is_no_hour_of_another(self):
         for mode in MODES:
@@ -269,7 +269,7 @@ class OmniFocus(Desk):
                     for one in made[:2]:
                         await self.write(client, delete(one["id"]))
                     self.assertEqual(len(human.asked), 2)
-                    self.asked(human, to("delete a task"), f"delete task “one, {mode}”", level="DANGEROUS")
+                    self.asked(human, to("delete a task"), f"delete task “one, {mode}”; it cannot be undone", level="DANGEROUS")
                     [project] = (await self.read(client, type="projects", limit=1, fields=["id"]))["data"]["projects"]
                     error = await self.no(client, delete(project["id"], "project"))
                     self.assertEqual(error["error"], "permission_denied")
@@ -298,7 +298,7 @@ class OmniFocus(Desk):
             await self.no(client, {"operation": "bulk_delete", "target": "task", "ids": [task["id"] for task in many]})
             asked = human.asked[-1].message
             self.assertIn("wants to delete 60 tasks in", asked)
-            self.assertEqual(re.findall(r"delete (\d+) tasks: ", asked), ["60"])
+            self.assertEqual(re.findall(r"delete (\d+) tasks, which cannot be undone: ", asked), ["60"])
             self.assertGreaterEqual(asked.count("”, “") + asked.count("\n- \"and “"), 50, "each is named, in as many lines as it takes")
             self.assertNotIn(" more", asked)
             stats = {"type": "projects", "filters": {"name": {"matches": "^Q1 budget$"}}, "includeStats": True}
