@@ -343,7 +343,7 @@ fn no_property_is_cut_off() {
     ];
     for letter in ["x", "\u{202e}", "”", "\n", "日", "\\"] {
         let long = format!("a{}", letter.repeat(1_200));
-        let tags: Vec<String> = (0..30).map(|at| format!("{at}{}", letter.repeat(180))).collect();
+        let tags: Vec<String> = (0..30).map(|at| format!("{at}{}", letter.repeat(100))).collect();
         let all = json!({
             "name": long, "note": long, "flagged": true, "sequential": true, "dueDate": "2026-02-01",
             "deferDate": "2026-01-30", "plannedDate": "2026-01-31", "estimatedMinutes": 525_600, "tags": tags,

@@ -236,7 +236,8 @@
     change === undefined
       ? {}
       : { tags: Object.fromEntries(Object.entries(change).map(([how, all]) => [how, all.map(shown)])) };
-  const shown = (name) => Array.from(stored(name)).slice(0, 25).join("");
+  const begun = (name) => Array.from(name).slice(0, 25).join("");
+  const shown = (name) => begun(stored(name));
 
   // Finds a tag or makes it; a path is made level by level.
   function needTag(name, created) {
@@ -1208,7 +1209,7 @@
     if (program.ordered) checkExclusive(set.tags);
     return newTags(set.tags);
   }
-  const named = (added) => (added.length > 0 ? { newTags: added } : {});
+  const named = (added) => (added.length > 0 ? { newTags: added.map(begun) } : {});
   // The tags that leave an item because the tags of an exclusive group replace each other. An added tag is
   // `{id, group}`; a new one has no id.
   const leaving = (item, added, removed) =>
