@@ -41,7 +41,7 @@ An error has more fields if they help:
 | `plugin` | the plugin's id; `detail` is the plugin's own code |
 | `outcome` | `\"unknown\"` on a change that did not answer and may have happened, or on a call of a plugin that failed after it had sent a change; `\"partial\"` on a write with a refused value, if the values before it could not be put back. Read the object before you try again |
 
-A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
+A call of a tool that does not exist gets the protocol error -32602 with the nearest names, also those of plugins.
 
 If only a part of a call fails, its error stands beside the parts that worked: `errors` beside `properties`, or an `error`
 among `results`. If several objects have the same error, the answer lists it once, in its own `errors`. If other objects do

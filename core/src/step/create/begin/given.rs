@@ -3,10 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::app::{App, same_id};
-use crate::call::NewObject;
 use crate::dictionary::{Dictionary, Property};
 use crate::fault::{Code, Fault};
-use crate::moment::{Moment, Shift};
 use crate::specifier::find_property;
 use crate::step::set::begin::writable;
 
@@ -47,20 +45,6 @@ pub(super) fn property<'a>(
         Ok(property) if is_taken(app, dictionary, class, property) => Ok(property),
         _ => writable(dictionary, class, term),
     }
-}
-
-/// A date that the client counts from another date of the same new object: `start date + 30 minutes`.
-pub(super) fn counted(json: &Json, property: &Property, object: &NewObject) -> Option<Json> {
-    let text = json.as_str().filter(|_| property.kind.0.iter().any(|kind| kind.name == "date"))?;
-    let mut dates = object.properties.iter();
-    let (shift, from) =
-        dates.find_map(|(term, date)| Some((Shift::parse(text, term)?, date.as_str()?.trim())))?;
-    // The call is checked before the Mac has told what its relative dates mean.
-    Some(json!(match Moment::parse(from) {
-        Some(moment) if !moment.is_fixed() => format!("{from} {}", &text[text.find(['+', '-'])?..]),
-        Some(date) => shift.of(format!("{date}T00:00:00").get(..19)?)?,
-        None => shift.of(from)?,
-    }))
 }
 
 /// The error for a value that is an element of the new object, such as the phone of a person or the `to` of a message:
