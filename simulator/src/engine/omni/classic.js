@@ -59,7 +59,12 @@ const classic = {
   nextTask: (ids) => each(ids).map((row) => nextOf(row)?.i ?? null),
   available: (ids) => each(ids).map((row) => subtasks(taskHome(row)).filter(isAvailable).length),
   availableOfTag: (ids) => each(ids).map((row) => ofTag(row).filter(isAvailable).length),
-  availableTasksOfTag: (ids) => each(ids).map((row) => ofTag(row).filter(isAvailable).map((task) => task.i)),
+  availableTasksOfTag: (ids) =>
+    each(ids).map((row) =>
+      ofTag(row)
+        .filter(isAvailable)
+        .map((task) => task.i),
+    ),
   remainingOfTag: (ids) => each(ids).map((row) => ofTag(row).filter(isLeft).length),
   parse: (text, single) => parseTransport(text, single).map((task) => task[ROW].i),
 };
