@@ -29,14 +29,16 @@ pub(crate) fn answer(
     run: impl Fn(&Desk<'_>, &Result<Query, Trouble>) -> Json,
 ) -> Vec<Json> {
     let acts = |query: &Result<Query, Trouble>| query.as_ref().is_ok_and(|query| acts(&query.ask));
-    if queries.len() < 2 || queries.iter().any(acts) {
+    if queries.iter().any(acts) {
         let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), closed);
         return queries.iter().map(|query| run(&desk, query)).collect();
     }
     let known: Vec<Known<'_>> = workspaces.iter().map(|workspace| Known::new(workspace.as_ref())).collect();
     let desk = Desk::new(known.iter().map(|known| known as &dyn Workspace), closed);
     let mut answers: Vec<Option<Json>> = queries.iter().map(|_| None).collect();
-    for _ in 0..MOST {
+    // A query alone has nothing to wait for. Its answers are kept too: the name of a root stands at each of its places.
+    let rounds = if queries.len() < 2 { 0 } else { MOST };
+    for _ in 0..rounds {
         for (query, answer) in queries.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
             known.iter().for_each(|known| known.begin(true));
             let found = run(&desk, query);
