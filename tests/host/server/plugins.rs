@@ -106,7 +106,7 @@ async fn a_program_hears_what_was_done_as_one_object() {
         (&["disable", "inbox-digest"], "disabled", json!(true)),
         (&["enable", "inbox-digest"], "disabled", json!(false)),
         (&["release", "inbox-digest"], "reason", Json::Null),
-        (&["remove", "inbox-digest"], "removed", json!("inbox-digest")),
+        (&["remove", "inbox-digest", "--yes"], "removed", json!("inbox-digest")),
     ] {
         let arguments = [&["plugin"], line, &["--json"]].concat();
         let output = home.command(&arguments).stdin(Stdio::null()).output().await.unwrap();
@@ -363,7 +363,7 @@ async fn what_is_no_package_is_refused_whatever_it_is() {
     };
     check_fails(&home, &["plugin", "add", "/dev/zero", "--yes"], 1, "a device").await;
     check_fails(&home, &["plugin", "add", "/dev/null", "--yes"], 1, "a device").await;
-    check_fails(&home, &["plugin", "add", home.path().to_str().unwrap(), "--yes"], 1, "a folder").await;
+    check_fails(&home, &["plugin", "add", home.path().to_str().unwrap(), "--yes"], 2, "a folder").await;
     check_fails(&home, &["plugin", "add", &write("text", b"hello"), "--yes"], 1, "not a component").await;
     let component = write("short", b"\0asm\x0d\0\x01\0\xff\xff\xff");
     check_fails(&home, &["plugin", "add", &component, "--yes"], 1, "not valid").await;
