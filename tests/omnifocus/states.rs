@@ -310,7 +310,7 @@ fn what_else_ends_or_waits_is_in_the_question() {
         (
             PLACES,
             json!({"operation": "complete", "target": "project", "id": "@box"}),
-            &["complete project"],
+            &["complete project", "end task repetition"],
             "with 4 open tasks in it, and 1 repetition ends",
         ),
         (
