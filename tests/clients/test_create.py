@@ -182,8 +182,8 @@ class Create(Trusting):
         self.assertRegex(left[4], ", and 3 more: it was empty before")
 
     def test_a_change_without_a_way_back_is_the_last_one(self):
-        self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
-        self.call("iac_mcp_run_command", app="Finder", command="delete", target='folder "Exam" of desktop')
+        made = self.made(app="Reminders", **{"class": "reminder"}, properties={"name": "Exam"})
+        self.call("iac_mcp_run_command", app="Reminders", command="delete", target=made["objects"][0]["reference"])
         answer = self.server.call("iac_mcp_undo", last=True)
         self.assertIn("the last change cannot be taken back", answer["message"])
 

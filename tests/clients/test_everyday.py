@@ -328,9 +328,8 @@ class Asked(Desk):
             lists = await self.call(client, "iac_mcp_get_elements", app="Reminders", elements="every list", limit=1)
             every = f"every reminder of {lists['elements'][0]['id']}"
             await client.call_tool("iac_mcp_set_property", {"reference": every, "property": "priority", "value": 5})
-        self.assertIn('"every reminder of that list" means 7 objects', human.asked[0].message)
+        self.assertIn("“every reminder of that list” means 7 objects", human.asked[0].message)
         self.assertNotIn("ref_", human.asked[0].message)
-
 
     async def test_commands_of_macos_are_asked_as_such(self):
         human = Human("deny")
@@ -341,8 +340,9 @@ class Asked(Desk):
             ):
                 pane = {"app": "StandardAdditions", "command": "open location", "target": f"x-apple.systempreferences:{place}"}
                 await client.call_tool("iac_mcp_run_command", pane)
-                head, last = human.asked[-1].message.splitlines()
+                head, note, last = human.asked[-1].message.splitlines()
                 self.assertTrue(head.startswith('macOS: run "open location"'), head)
+                self.assertEqual(note, "Note: an undo cannot take this back")
                 self.assertEqual(last, level)
 
     async def test_a_change_of_contacts_writes_no_file(self):
