@@ -156,7 +156,7 @@ class Addresses(Desk):
         (row,) = json.loads(self.plugin("outdated", "--json", status=1).partition("\n}")[0] + "}")["plugins"]
         self.assertIn("there is nothing (404)", row["error"])
         self.assertNotIn("there", row)
-        self.plugin("remove", "hostile")
+        self.plugin("remove", "hostile", "--yes")
         self.assertIn("no plugin is installed", self.plugin("outdated"))
         self.assertIn("no plugin `hostile` is installed", self.plugin("update", "hostile", status=1))
 
@@ -190,7 +190,7 @@ class Addresses(Desk):
         for path, expected in [("/loop", "it leads on more than 5 times"), ("/plain", "which is not https"), ("/file", "which is not https")]:
             self.assertIn(expected, self.refused("add", self.at(path), "--yes"))
         self.assertIn(f"127.0.0.1:{self.port} leads to localhost:{self.port}", self.plugin("add", self.at("/away"), "--yes"))
-        self.plugin("remove", "hostile")
+        self.plugin("remove", "hostile", "--yes")
         self.assertNotIn("leads to", self.plugin("add", self.at("/near"), "--yes"))
 
     def test_a_server_that_never_ends(self):
@@ -421,7 +421,7 @@ class Registries(Desk):
         wasm = ("application/wasm", self.good)
         honest = self.image(wasm)
         self.plugin("add", honest, "--yes")
-        self.plugin("remove", "hostile")
+        self.plugin("remove", "hostile", "--yes")
         digest = honest.partition("@")[2]
         manifest = self.held[f"/v2/x/manifests/{digest}"]
         self.held[f"/v2/x/manifests/{digest}"] = manifest + b" "
@@ -565,7 +565,7 @@ class Indexes(Desk):
         self.held["/all.toml"] = (self.folder / "all.toml").read_bytes()
         self.assertEqual(self.names(index=f"{self.site}/all.toml"), ["hostile"])
         self.plugin("add", "hostile", "--index", f"{self.site}/all.toml", "--local", "--yes")
-        self.plugin("remove", "hostile")
+        self.plugin("remove", "hostile", "--yes")
         self.write("twice.toml", (self.folder / "all.toml").read_bytes() * 2)
         self.assertEqual(self.find(index="twice.toml"), {"found": [], "problems": {"hostile": "it occurs twice"}})
         said = self.plugin("add", "hostile", "--index", "twice.toml", "--local", "--yes", status=1)
