@@ -144,7 +144,7 @@ class Http(Workshop):
         self.run_in(self.folder, BIN, "plugin", "revoke", "rates", "http", HOST)
         said = self.call(status=1)
         self.assertIn("the plugin has no grant for `http`", said)
-        self.assertIn(f"iac-mcp plugin grant rates http {HOST} --method GET", said)
+        self.assertIn(f"plugin grant rates http {HOST} --method GET", said)
         self.assertIn("lacks http", self.run_in(self.folder, BIN, "plugin", "list"))
         for host in "localhost", "127.0.0.1", f"{HOST}:8443", f"https://{HOST}", "*":
             said = self.run_in(self.folder, BIN, "plugin", "grant", "rates", "http", host, "--yes", status=2)
