@@ -473,7 +473,7 @@ class Plugins(Desk):
                 self.assertIn(why, error["message"])
             error = await self.refused(client, "probe", do="count")
             self.assertIn("quarantined", error["message"])
-            self.assertIn("iac-mcp plugin release probe", error["suggestion"])
+            self.assertIn("plugin release probe", error["suggestion"])
             checks = (await self.ok(client, "system", action="diagnostics"))["checks"]
             plugins = next(check for check in checks if check["name"] == "plugins")
             self.assertFalse(plugins["ok"])
