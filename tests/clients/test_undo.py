@@ -190,9 +190,7 @@ class Binned(Undo):
         deleted = self.run_command("Finder", "delete", files)
         self.assertEqual({"song.flac", "Letters"} - set(self.named("Finder", "every item of trash")), set())
         undone = self.undo(deleted["undo"])
-        if "parts" in undone:
-            for part in undone["parts"]:
-                self.assertTrue(self.undo(part["undo"]).get("success"), undone)
+        self.assertTrue(undone.get("success"), undone)
         for file in files:
             self.assertEqual(self.call("iac_mcp_get_properties", app="Finder", reference=file, properties=["name"])["properties"]["name"], file.split("/")[-1])
 

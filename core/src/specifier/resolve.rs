@@ -124,6 +124,9 @@ pub(crate) fn find_property<'a>(
     })
 }
 
+/// How many kinds an error names. Each is a way to go on, and one is enough.
+const KINDS: usize = 3;
+
 /// A property that only some kinds of a class have: `smart of every user playlist`.
 fn of_kinds(dictionary: &Dictionary, owner: &str, term: &str) -> Vec<String> {
     let is_kind = |class: &&Class| class.name != owner && dictionary.is_a(&class.name, owner);
@@ -131,7 +134,7 @@ fn of_kinds(dictionary: &Dictionary, owner: &str, term: &str) -> Vec<String> {
         let property = dictionary.property(&class.name, term)?;
         Some(format!("{} of every {}", property.name, class.name))
     };
-    dictionary.classes.values().filter(is_kind).filter_map(has).take(FEW).collect()
+    dictionary.classes.values().filter(is_kind).filter_map(has).take(KINDS).collect()
 }
 
 /// Suggestions for a property that a class does not have: the property that the word means, the path to an object that

@@ -214,23 +214,9 @@ impl Specifier {
         Rc::new(Self { root, step })
     }
 
-    /// Returns the same last step after another path. `Root` and `Each` have no step before them.
+    /// Returns the same last step after another path.
     pub(crate) fn after(&self, path: Rc<Self>) -> Rc<Self> {
-        let root = path.root;
-        let mut step = self.step.clone();
-        match &mut step {
-            Step::Root | Step::Each { .. } => {}
-            Step::Property { of, .. }
-            | Step::Elements { of, .. }
-            | Step::Index { of, .. }
-            | Step::Name { of, .. }
-            | Step::Id { of, .. }
-            | Step::Ordinal { of, .. }
-            | Step::Where { of, .. }
-            | Step::Member { of, .. }
-            | Step::Insertion { of, .. } => *of = path,
-        }
-        Self::then(root, step)
+        Self::then(path.root, self.step.clone().below(path))
     }
 
     /// Returns the step before this one.

@@ -461,11 +461,14 @@ fn sends_text(invocation: &Invocation, objects: &[String]) -> bool {
 /// The parameter with the recipient of a text.
 const TO: &str = "to";
 
+/// The codes of `launch`, `quit`, `open` and `open location`. What they open or close is seen at once, and a person
+/// opens or closes it again.
+const PASSING: [&str; 4] = [schema::LAUNCH, QUIT, "aevtodoc", permission::OPEN];
+
 /// That an undo cannot take back a command, if nothing else is said of it.
 fn lasting(invocation: &Invocation, then: &Then) -> Option<&'static str> {
     let is_noted = matches!(then, Then::Command(sending) if sending.stays());
-    (is_noted && ![schema::LAUNCH, QUIT].contains(&&*invocation.code))
-        .then_some("an undo cannot take this back")
+    (is_noted && !PASSING.contains(&&*invocation.code)).then_some("an undo cannot take this back")
 }
 
 fn wording(

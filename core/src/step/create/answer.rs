@@ -11,7 +11,7 @@ use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
 use crate::change::{DRAFT_UNSEEN, DUPLICATE, Look, SEND, Slot, holds};
-use crate::dictionary::{Access, Dictionary};
+use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -551,7 +551,7 @@ fn tell(
         let how = make.how.get(at).copied().unwrap_or(How::Set);
         if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
             let property = dictionary.property(&node.class, &slot.term);
-            let is_fixed = property.is_some_and(|property| property.access == Access::Read);
+            let is_fixed = property.is_some_and(|property| !property.access.can_write());
             let note = if is_fixed { format!("{note}; it cannot be set") } else { note.to_owned() };
             notes.insert(slot.term.clone(), json!(note));
         }

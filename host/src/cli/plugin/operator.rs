@@ -722,15 +722,23 @@ pub(super) fn remove(common: &Common, id: &str, yes: bool) -> Result<(), Failure
     secret::forget(common, id)?;
     installed(common)?.remove(id)?;
     let mut said = format!("removed {id} and its data");
-    let rules = common.state().map_or(Ok(0), |state| forget_approvals(state, id))?;
-    if rules > 0 {
-        let rules = paint::count(rules, "rule");
-        said += &format!("\npolicy.toml still has {rules} for the plugin {id}; `iac-mcp policy` shows them");
+    // A policy with a mistake must not keep a plugin installed.
+    let rules = common.state().map_or(Ok(0), |state| forget_approvals(state, id));
+    match &rules {
+        Ok(0) => {}
+        Ok(count) => {
+            let rules = paint::count(*count, "rule");
+            said +=
+                &format!("\npolicy.toml still has {rules} for the plugin {id}; `iac-mcp policy` shows them");
+        }
+        Err(failure) => {
+            said += &format!("\nits approvals and the rules about it were not looked at: {failure}");
+        }
     }
     said += &format!(
         "\nsimulated Macs that you keep may still have its data, in .iac-mcp/plugins/data/{id}.json"
     );
-    Ok(paint::done(&said, &json!({ "removed": id, "rules": rules }), common.json)?)
+    Ok(paint::done(&said, &json!({ "removed": id, "rules": rules.ok() }), common.json)?)
 }
 
 /// Revokes the approvals of a plugin, and counts the rules that name it.
