@@ -127,7 +127,7 @@ fn given(rule: &Object<'_>, text: &str) -> Result<String, Fault> {
         None if !text.starts_with("FREQ=") => Err(rule.wrong("ruleString", "a rule that begins with FREQ=")),
         None => match text.split(';').find(|part| !is_part(part)) {
             Some(part) => Err(Fault::invalid(format!(
-                "`{}` has `{part}`, which is not a part of a rule",
+                "`{}` has `{part}`, which OmniFocus does not take",
                 rule.at("ruleString")
             ))
             .suggest(
