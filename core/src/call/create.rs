@@ -9,7 +9,6 @@ use super::change::properties;
 use super::command::replace;
 use super::{Arguments, How, LOSES, NewValue, collect};
 use crate::fault::{Code, Fault, wrong};
-use crate::moment::{Moment, Shift};
 use crate::words::RefId;
 
 /// The arguments of `iac_mcp_create`.
@@ -418,26 +417,10 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
     Ok(NewObject {
         class: class.transpose()?,
         at: given("at").filter(|_| depth == 0).cloned(),
-        properties: properties.transpose()?.map(counted).unwrap_or_default(),
+        properties: properties.transpose()?.unwrap_or_default(),
         added: Vec::new(),
         children: children.transpose()?.unwrap_or_default(),
         may_lose: false,
         place: String::new(),
     })
-}
-
-/// Counts dates from other dates of the same new object: `"end date": "start date + 30 minutes"`.
-fn counted(properties: Map<String, Json>) -> Map<String, Json> {
-    let date = |text: &str| {
-        let (shift, from) = properties
-            .iter()
-            .find_map(|(term, date)| Some((Shift::parse(text, term)?, date.as_str()?.trim())))?;
-        match Moment::parse(from) {
-            Some(moment) if !moment.is_fixed() => Some(format!("{from} {}", &text[text.find(['+', '-'])?..])),
-            Some(date) => shift.of(format!("{date}T00:00:00").get(..19)?),
-            None => shift.of(&crate::marshal::date(from)?),
-        }
-    };
-    let value = |json: &Json| json.as_str().and_then(date).map_or_else(|| json.clone(), Json::from);
-    properties.iter().map(|(term, json)| (term.clone(), value(json))).collect()
 }

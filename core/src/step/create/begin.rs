@@ -547,8 +547,10 @@ impl<'a> Tree<'a> {
                 true => given::property(self.app, self.dictionary, class, term),
                 false => writable(self.dictionary, class, term),
             };
-            let value = property
-                .and_then(|property| checked(json, property, self.app, world).map(|value| (property, value)));
+            let value = property.and_then(|property| {
+                let counted = given::counted(json, property, object);
+                Ok((property, checked(counted.as_ref().unwrap_or(json), property, self.app, world)?))
+            });
             let (property, value) = match value {
                 Ok(found) => found,
                 Err(fault) => {

@@ -3,8 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::app::{App, same_id};
+use crate::call::NewObject;
 use crate::dictionary::{Dictionary, Property};
 use crate::fault::{Code, Fault};
+use crate::marshal::Dated;
+use crate::moment::Shift;
 use crate::specifier::find_property;
 use crate::step::set::begin::writable;
 
@@ -45,6 +48,16 @@ pub(super) fn property<'a>(
         Ok(property) if is_taken(app, dictionary, class, property) => Ok(property),
         _ => writable(dictionary, class, term),
     }
+}
+
+/// A date that the client counts from another date of the same new object: `start date + 30 minutes`. In a property that
+/// holds no dates, these words are a text.
+pub(super) fn counted(json: &Json, property: &Property, object: &NewObject) -> Option<Json> {
+    let text = json.as_str().filter(|_| property.kind.0.iter().any(|kind| kind.name == "date"))?;
+    // The Mac has already told what a date without an offset means.
+    let date = |from: &Json| Dated::of(from).map(|is| is.date).or_else(|| from.as_str().map(str::to_owned));
+    let mut dates = object.properties.iter();
+    dates.find_map(|(term, from)| Shift::parse(text, term)?.of(&date(from)?)).map(Json::from)
 }
 
 /// The error for a value that is an element of the new object, such as the phone of a person or the `to` of a message:
